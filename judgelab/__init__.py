@@ -1,0 +1,45 @@
+"""judgelab: can a language model be trusted as a judge, and how sure are we?
+
+The public names, in the order in which a reader of the book meets them. Each is imported
+when it is first used, so that ``import judgelab`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Estimate": "estimate",
+    "Verdict": "verdict",
+    "unswap": "verdict",
+}
+_ROOMS = (
+    "agreement",
+    "counts",
+    "data",
+    "errors",
+    "estimate",
+    "explore",
+    "intervals",
+    "papers",
+    "records",
+    "teach",
+    "verdict",
+)
+
+__all__ = ["__version__", *_HOME, *_ROOMS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"judgelab.{_HOME[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"judgelab.{name}")
+    raise AttributeError(f"module 'judgelab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,117 @@
+"""`Estimate`: a number with its interval, its sample size and the name of its method."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+
+from judgelab.errors import ValidationError
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value that says how sure it is.
+
+    Parameters
+    ----------
+    value : float
+        The point estimate; `nan` when the statistic is undefined on these data.
+    low, high : float
+        The ends of the interval; `nan` when no interval was asked for.
+    n : int
+        How many units the estimate rests on (verdict pairs, items, systems, …).
+    method : str
+        How the interval was made, in words (``"Wilson"``, ``"delta method"``,
+        ``"bootstrap, 2000 resamples of items"``).
+    level : float, default 0.95
+        The nominal coverage of the interval, strictly between 0 and 1.
+    reason : str, default ""
+        Why the value is `nan`; empty when there is a value.
+
+    Raises
+    ------
+    ValidationError
+        If the bounds are in the wrong order, the level is not in (0, 1), or an undefined
+        value comes without a reason.
+
+    Notes
+    -----
+    `float(estimate)` is the value, so an estimate can stand where a number is expected.
+    A format specification applies to the value and to both bounds. Chapter: *Do two
+    judges agree?*
+
+    Examples
+    --------
+    >>> kappa = Estimate(0.5, 0.331, 0.669, n=100, method="delta method")
+    >>> kappa
+    0.500 [0.331, 0.669] (n = 100, delta method)
+    >>> f"{kappa:.2f}"
+    '0.50 [0.33, 0.67]'
+    >>> float(kappa)
+    0.5
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+    level: float = 0.95
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise ValidationError(
+                f"level is {self.level!r}; give a coverage between 0 and 1, such as 0.95"
+            )
+        if self.low > self.high:
+            raise ValidationError(
+                f"the interval runs from {self.low!r} to {self.high!r}; "
+                "low must not exceed high"
+            )
+        if math.isnan(self.value) and not self.reason:
+            raise ValidationError("an undefined value (nan) needs a reason")
+
+    @classmethod
+    def undefined(cls, reason: str, n: int, method: str = "undefined") -> Estimate:
+        """Build the estimate of a statistic that has no value, with the reason why.
+
+        Examples
+        --------
+        >>> Estimate.undefined("both judges always say A", n=12)
+        undefined (n = 12): both judges always say A
+        """
+        nan = math.nan
+        return cls(nan, nan, nan, n=n, method=method, reason=reason)
+
+    @property
+    def width(self) -> float:
+        """Length of the interval."""
+        return self.high - self.low
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, spec: str) -> str:
+        if math.isnan(self.value):
+            return "undefined"
+        spec = spec or ".3f"
+        if math.isnan(self.low):
+            return format(self.value, spec)
+        return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+
+    def __repr__(self) -> str:
+        if math.isnan(self.value):
+            return f"undefined (n = {self.n:,}): {self.reason}"
+        level = "" if self.level == 0.95 else f", {self.level:.0%} interval"
+        return f"{self} (n = {self.n:,}, {self.method}{level})"
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+    def _repr_html_(self) -> str:
+        if math.isnan(self.value):
+            return f"<span>undefined: {html.escape(self.reason)}</span>"
+        details = html.escape(f"n = {self.n:,}, {self.method}, {self.level:.0%} interval")
+        return f'<span title="{details}">{self}</span> <small>({details})</small>'

@@ -1,0 +1,1 @@
+"""One module per source: its protocol, by its own rules and names."""
