@@ -113,5 +113,7 @@ class Estimate:
     def _repr_html_(self) -> str:
         if math.isnan(self.value):
             return f"<span>undefined: {html.escape(self.reason)}</span>"
-        details = html.escape(f"n = {self.n:,}, {self.method}, {self.level:.0%} interval")
+        details = html.escape(
+            f"n = {self.n:,}, {self.method}, {self.level:.0%} interval"
+        )
         return f'<span title="{details}">{self}</span> <small>({details})</small>'

@@ -70,15 +70,21 @@ def proportion(
     0.913 [0.732, 0.976] (n = 23, Wilson)
     """
     if n == 0:
-        raise UndefinedStatistic("a share of 0 units does not exist; give at least one unit")
+        raise UndefinedStatistic(
+            "a share of 0 units does not exist; give at least one unit"
+        )
     if n < 0 or not 0 <= successes <= n:
-        raise ValidationError(f"{successes} of {n} is no share: need 0 <= successes <= n")
+        raise ValidationError(
+            f"{successes} of {n} is no share: need 0 <= successes <= n"
+        )
     share = successes / n
     tail = (1 - level) / 2
     if method == "wilson":
         z = normal_quantile(1 - tail)
         centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+        half = (
+            z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+        )
         # At 0 and n the bound is the share itself; rounding must not move it.
         low = 0.0 if successes == 0 else centre - half
         high = 1.0 if successes == n else centre + half
@@ -86,7 +92,9 @@ def proportion(
     if method == "clopper-pearson":
         if successes != int(successes):
             raise ValidationError("Clopper–Pearson needs a whole number of successes")
-        low = special.betaincinv(successes, n - successes + 1, tail) if successes else 0.0
+        low = (
+            special.betaincinv(successes, n - successes + 1, tail) if successes else 0.0
+        )
         high = (
             special.betaincinv(successes + 1, n - successes, 1 - tail)
             if successes < n

@@ -58,7 +58,9 @@ class Verdict(IntEnum):
             ) from None
 
 
-_UNSWAPPED = np.array([Verdict.B, Verdict.A, Verdict.TIE, Verdict.INVALID, Verdict.MISSING])
+_UNSWAPPED = np.array(
+    [Verdict.B, Verdict.A, Verdict.TIE, Verdict.INVALID, Verdict.MISSING]
+)
 
 
 def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArray[Any]:
