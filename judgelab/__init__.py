@@ -1,7 +1,7 @@
 """judgelab: can a language model be trusted as a judge, and how sure are we?
 
-The public names, in the order in which a reader of the book meets them. Each is imported
-when it is first used, so that ``import judgelab`` costs nothing.
+The public names, in the order in which a reader of the book meets them. Each is
+imported when it is first used, so that ``import judgelab`` costs nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The named errors of judgelab: each message says what is wrong, where, and what to do.
 
-Every error derives from `JudgelabError`, so that a caller can catch all of them at once,
-and from the built-in error that it specialises, so that ordinary code keeps working.
+Every error derives from `JudgelabError`, so that a caller can catch all of them at
+once, and from the built-in error that it specialises, so that ordinary code keeps
+working.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ class ValidationError(JudgelabError, ValueError):
 
 
 class UndefinedStatistic(JudgelabError, ValueError):
-    """The statistic has no value on these data (one category only, nothing pairable)."""
+    """The statistic has no value on these data (one category, nothing pairable)."""
 
 
 class NotConverged(JudgelabError, RuntimeError):

@@ -1,4 +1,4 @@
-"""`Estimate`: a number with its interval, its sample size and the name of its method."""
+"""`Estimate`: a number with its interval, its sample size and its method."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Estimate:
     Raises
     ------
     ValidationError
-        If the bounds are in the wrong order, the level is not in (0, 1), or an undefined
-        value comes without a reason.
+        If the bounds are in the wrong order, the level is not in (0, 1), or an
+        undefined value comes without a reason.
 
     Notes
     -----
@@ -63,7 +63,7 @@ class Estimate:
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise ValidationError(
-                f"level is {self.level!r}; give a coverage between 0 and 1, such as 0.95"
+                f"level is {self.level!r}; give a coverage between 0 and 1 (0.95)"
             )
         if self.low > self.high:
             raise ValidationError(

@@ -14,9 +14,9 @@ from judgelab.errors import ValidationError
 class Verdict(IntEnum):
     """The five things that can come back when two answers are shown to a judge.
 
-    `A` and `B` name the *slot* in which the preferred answer was shown until the verdict
-    is un-swapped; then they name the answer. `TIE`, `INVALID` and `MISSING` are different
-    things and no function merges them unless its named policy says so.
+    `A` and `B` name the *slot* in which the preferred answer was shown until the
+    verdict is un-swapped; then they name the answer. `TIE`, `INVALID` and `MISSING` are
+    different things and no function merges them unless its named policy says so.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArra
 
 
 def as_codes(verdicts: npt.ArrayLike) -> npt.NDArray[np.int8]:
-    """Check that every entry is a `Verdict` code and return the codes as small integers.
+    """Check that every entry is a `Verdict` code and return them as small integers.
 
     Raises
     ------
