@@ -1,0 +1,279 @@
+"""Figures of the book: small, in the page's ink, never without a text equivalent.
+
+A figure is drawn with matplotlib and published as inline SVG whose lines and letters
+take the colour and the font of the page around them, so that one picture serves light
+and dark pages, a phone and a printer.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judgelab.errors import ValidationError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from judgelab.estimate import Estimate
+
+# Stands for the page's own text colour, which matplotlib cannot name.
+_INK = "#010203"
+# Okabe and Ito's colours with at least 3 : 1 against white and against a dark page; the
+# line styles carry the same distinction in grey print.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b8629b")
+_STYLES = ("-", "--", "-.", ":")
+_INKED = (
+    *("text.color", "axes.edgecolor", "axes.labelcolor", "grid.color"),
+    *("xtick.color", "ytick.color"),
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG figure together with the words that replace and explain it.
+
+    Parameters
+    ----------
+    svg : str
+        The drawing.
+    alt : str
+        What the drawing shows, for readers who do not see it.
+    caption : str
+        The line under the drawing.
+    """
+
+    svg: str
+    alt: str
+    caption: str
+
+    def __repr__(self) -> str:
+        return f"[{self.caption} {self.alt}]"
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<figure class="judgelab-figure">{self.svg}'
+            f"<figcaption>{html.escape(self.caption)}</figcaption></figure>"
+        )
+
+
+def publish(figure: Figure, *, alt: str, caption: str) -> Picture:
+    """Turn a matplotlib figure into a `Picture` in the page's own ink.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Drawn inside `canvas`, so that it carries the page's ink.
+    alt : str
+        The text equivalent: what a reader who does not see the figure must know.
+    caption : str
+        The line under the figure, beginning with its number.
+
+    Returns
+    -------
+    Picture
+        Shows itself in a notebook and in the book.
+
+    Raises
+    ------
+    ValidationError
+        If `alt` or `caption` is empty: a figure without words is refused.
+
+    Notes
+    -----
+    The output depends on the drawing alone: no date, no random identifiers. Chapter:
+    *Do two judges agree?*
+    """
+    for name, text in (("alt", alt), ("caption", caption)):
+        if not text.strip():
+            raise ValidationError(
+                f"{name} is empty; say in words what the figure shows"
+            )
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
+    # An inline <style> would reach the whole page.
+    for tag in ("metadata", "style"):
+        svg = re.sub(rf"\s*<{tag}.*?</{tag}>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font: ([\d.]+px) [^;\"]+", r"font-size: \1", svg)
+    prefix = f"f{zlib.crc32((alt + caption).encode()):08x}-"
+    used = set(re.findall(r"(?:href=\"#|url\(#)([^\")]+)", svg))
+    svg = re.sub(
+        r' id="([^"]+)"',
+        lambda found: f' id="{prefix}{found[1]}"' if found[1] in used else "",
+        svg,
+    )
+    svg = re.sub(r"(href=\"#|url\(#)", rf"\g<1>{prefix}", svg)
+    width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)[0]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
+        f'aria-labelledby="{prefix}alt" '
+        f'style="width: 100%; max-width: {1.6 * float(width):.0f}px; height: auto; '
+        'stroke-linejoin: round; stroke-linecap: butt">'
+        f'<title id="{prefix}alt">{html.escape(alt)}</title>'
+    )
+    return Picture(head + svg[svg.index(">") + 1 :].strip(), alt, caption)
+
+
+@contextmanager
+def canvas(height: float = 3.0) -> Iterator[tuple[Figure, Axes]]:
+    """Open axes five inches wide, in the page's ink and without a frame."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    settings: dict[Any, Any] = {
+        **dict.fromkeys(_INKED, _INK),
+        "svg.fonttype": "none",
+        "svg.hashsalt": "judgelab",
+        "font.size": 11,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.facecolor": "none",
+        "grid.alpha": 0.2,
+    }
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(5.0, height), layout="constrained", facecolor="none")
+        yield figure, figure.add_subplot()
+
+
+def luck_line(observed: float, expected: float, *, alt: str, caption: str) -> Picture:
+    """How much of the way from luck to perfect agreement did two judges go?
+
+    Parameters
+    ----------
+    observed, expected : float
+        Observed and chance agreement, as shares of 1.
+    alt, caption : str
+        See `publish`.
+
+    Returns
+    -------
+    Picture
+        A bar from 0 to 1: luck, what was reached above luck, what was left.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+    """
+    with canvas(1.9) as (figure, axes):
+        axes.barh(0, expected, color=_INK, alpha=0.25, height=0.7)
+        axes.barh(0, observed - expected, left=expected, color=_COLOURS[0], height=0.7)
+        axes.barh(0, 1.0, fill=False, edgecolor=_INK, height=0.7)
+        axes.text(expected / 2, 0, "luck", ha="center", va="center")
+        middle = (expected + observed) / 2
+        axes.text(middle, 0, "won", ha="center", va="center", color="white")
+        axes.text((observed + 1) / 2, 0, "left", ha="center", va="center")
+        axes.set(xlim=(0, 1), ylim=(-0.4, 0.95), yticks=[])
+        axes.set_xticks([0, expected, observed, 1])
+        axes.set_xlabel("share of verdicts on which both judges agree")
+        kappa = (observed - expected) / (1 - expected)
+        axes.annotate("", (expected, 0.5), (1, 0.5), arrowprops=_measure())
+        axes.text(
+            (expected + 1) / 2,
+            0.6,
+            f"κ = {observed - expected:.2f} of {1 - expected:.2f} = {kappa:.2f}",
+            ha="center",
+            va="bottom",
+        )
+        axes.spines["left"].set_visible(False)
+        return publish(figure, alt=alt, caption=caption)
+
+
+def _measure() -> dict[str, Any]:
+    return {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "color": _INK}
+
+
+def curves(
+    x: npt.ArrayLike,
+    series: Mapping[str, npt.ArrayLike],
+    *,
+    x_label: str,
+    y_label: str,
+    alt: str,
+    caption: str,
+) -> Picture:
+    """How do several statistics move when one thing is changed?
+
+    Parameters
+    ----------
+    x : array_like, shape (points,)
+        What is changed.
+    series : mapping of str to array_like, shape (points,)
+        One curve per name; at most four, each with its own colour and line style.
+    x_label, y_label : str
+        The axes, with their units.
+    alt, caption : str
+        See `publish`.
+
+    Returns
+    -------
+    Picture
+        The curves, each named in the legend above them.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+    """
+    if len(series) > len(_COLOURS):
+        raise ValidationError(
+            f"{len(series)} curves cannot be told apart; draw at most {len(_COLOURS)}"
+        )
+    with canvas() as (figure, axes):
+        for (name, y), colour, style in zip(
+            series.items(), _COLOURS, _STYLES, strict=False
+        ):
+            axes.plot(
+                np.asarray(x), np.asarray(y), style, color=colour, lw=2, label=name
+            )
+        axes.grid(True)
+        axes.set(xlabel=x_label, ylabel=y_label)
+        figure.legend(loc="outside upper left", ncols=2, frameon=False)
+        return publish(figure, alt=alt, caption=caption)
+
+
+def forest(
+    estimates: Mapping[str, Estimate], *, x_label: str, alt: str, caption: str
+) -> Picture:
+    """How do several estimates and their intervals compare?
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        One line per name, from top to bottom.
+    x_label : str
+        The common scale.
+    alt, caption : str
+        See `publish`.
+
+    Returns
+    -------
+    Picture
+        A point and a horizontal interval per estimate.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+    """
+    with canvas(0.9 + 0.4 * len(estimates)) as (figure, axes):
+        for row, estimate in enumerate(estimates.values()):
+            axes.plot(
+                [estimate.low, estimate.high], [row, row], color=_COLOURS[0], lw=2
+            )
+            axes.plot(estimate.value, row, "o", color=_COLOURS[0], ms=7)
+        axes.set_yticks(range(len(estimates)), list(estimates))
+        axes.set_ylim(len(estimates) - 0.5, -0.5)
+        axes.grid(True, axis="x")
+        axes.set_xlabel(x_label)
+        return publish(figure, alt=alt, caption=caption)

@@ -1,0 +1,72 @@
+"""Figures: words are compulsory, ink is the page's, output is the same every time."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from judgelab import plots
+from judgelab.errors import ValidationError
+from judgelab.estimate import Estimate
+
+WORDS = {"alt": "Luck is .50 & agreement .75.", "caption": "Figure 1. The way."}
+
+
+def pictures():
+    estimate = Estimate(0.69, 0.65, 0.72, 10, "delta method")
+    return [
+        plots.luck_line(0.75, 0.5, **WORDS),
+        plots.curves(
+            [0, 1], {"κ": [1, 0], "raw": [1, 1]}, x_label="x", y_label="y", **WORDS
+        ),
+        plots.forest({"votes": estimate}, x_label="κ", **WORDS),
+    ]
+
+
+@pytest.mark.parametrize("missing", ["alt", "caption"])
+def test_a_figure_without_words_is_refused(missing):
+    with pytest.raises(ValidationError, match=missing):
+        plots.luck_line(0.75, 0.5, **(WORDS | {missing: " "}))
+
+
+@pytest.mark.parametrize("picture", pictures(), ids=["bar", "curves", "forest"])
+def test_the_text_equivalent_travels_with_the_picture(picture):
+    root = ET.fromstring(picture.svg)
+    title = root.find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == WORDS["alt"]
+    assert root.attrib["aria-labelledby"] == title.attrib["id"]
+    assert root.attrib["role"] == "img"
+    assert WORDS["alt"] in repr(picture)
+    assert "<figcaption>Figure 1. The way." in picture._repr_html_()
+
+
+@pytest.mark.parametrize("picture", pictures(), ids=["bar", "curves", "forest"])
+def test_ink_and_font_are_the_page_s_and_nothing_leaks(picture):
+    assert "currentColor" in picture.svg
+    assert "#000000" not in picture.svg
+    assert "font:" not in picture.svg
+    assert "<style" not in picture.svg
+    assert "http" not in picture.svg.replace("http://www.w3.org/", "")
+
+
+@pytest.mark.parametrize("picture", pictures(), ids=["bar", "curves", "forest"])
+def test_every_reference_inside_the_picture_has_its_target(picture):
+    defined = re.findall(r' id="([^"]+)"', picture.svg)
+    used = set(re.findall(r"(?:href=\"#|url\(#)([^\")]+)", picture.svg))
+    assert used <= set(defined)
+    assert len(defined) == len(set(defined))
+
+
+def test_the_same_drawing_gives_the_same_bytes():
+    assert [p.svg for p in pictures()] == [p.svg for p in pictures()]
+
+
+def test_the_bar_names_kappa():
+    assert "κ = 0.25 of 0.50 = 0.50" in plots.luck_line(0.75, 0.5, **WORDS).svg
+
+
+def test_too_many_curves_are_refused():
+    series = {str(i): [0, 1] for i in range(5)}
+    with pytest.raises(ValidationError, match="5 curves"):
+        plots.curves([0, 1], series, x_label="x", y_label="y", **WORDS)
