@@ -25,6 +25,7 @@ _ROOMS = (
     "explore",
     "intervals",
     "papers",
+    "plots",
     "records",
     "teach",
     "verdict",
