@@ -15,6 +15,11 @@ _HOME = {
     "Estimate": "estimate",
     "Verdict": "verdict",
     "unswap": "verdict",
+    "Outcome": "verdict",
+    "Rule": "verdict",
+    "RULES": "verdict",
+    "combine": "verdict",
+    "rules_side_by_side": "verdict",
 }
 _ROOMS = (
     "agreement",
