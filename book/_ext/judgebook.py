@@ -1,0 +1,66 @@
+"""The book's frame: MathJax served from the book itself, and each script only once."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from typing import Any
+
+# The package is imported by no one: its name is no identifier, and as an extension it
+# would copy 24 MB and choose an output whose fonts a browser refuses from file://.
+_MATHJAX_PACKAGE = "sphinx-mathjax-offline"
+_MATHJAX_ENTRY = "mathjax/tex-svg.js"
+# What that entry can still ask for when a reader opens MathJax's menu or a formula
+# uses a macro outside the core (\class, \cancel, …).
+_MATHJAX_ON_DEMAND = (
+    "a11y",
+    "input/tex/extensions",
+    "sre/mathmaps",
+)
+_ENGLISH_SPEECH = ignore_patterns(
+    *("ca.json", "da.json", "de.json", "es.json", "fr.json", "hi.json", "it.json"),
+    *("nb.json", "nn.json", "sv.json"),
+)
+
+
+def copy_mathjax(app: Any, error: Exception | None) -> None:
+    """Copy the parts of MathJax that a page can ask for beside the built pages."""
+    if error is not None or app.builder.format != "html":
+        return
+    spec = find_spec(_MATHJAX_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise RuntimeError(f"{_MATHJAX_PACKAGE} is not installed; run `make book`")
+    source = Path(spec.origin).parent / "static" / "mathjax"
+    target = Path(app.outdir, "_static", "mathjax")
+    target.mkdir(parents=True, exist_ok=True)
+    entry = source / "tex-svg.js"
+    (target / entry.name).write_bytes(entry.read_bytes())
+    for folder in _MATHJAX_ON_DEMAND:
+        copytree(
+            source / folder, target / folder, ignore=_ENGLISH_SPEECH, dirs_exist_ok=True
+        )
+
+
+def drop_doubles(
+    app: Any, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Keep one copy of each script, and none of sphinx-thebe's.
+
+    Jupyter Book always loads sphinx-thebe, which declares a constant twice and names a
+    foreign host, for live cells that need a server.
+    """
+    kept = {}
+    for script in context.get("script_files", []):
+        attributes = tuple(sorted(script.attributes.items()))
+        if "thebe" not in f"{script.filename} {script.attributes.get('body', '')}":
+            kept.setdefault((script.filename, attributes), script)
+    context["script_files"] = list(kept.values())
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.config.mathjax_path = _MATHJAX_ENTRY
+    app.connect("build-finished", copy_mathjax)
+    app.connect("html-page-context", drop_doubles, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,248 @@
+"""Pictures as SVG text: bars, a table of counts, lines.
+
+Small enough to be computed for every setting of a demo in advance, sharp at every size,
+and readable on a light and on a dark page: texts take the page's own colour, and the
+three tones are CSS variables with a fallback for notebooks, where the book's style
+sheet is absent. The tones differ in lightness, so they survive grey print.
+
+Every picture is 360 units wide with 13-unit text, which fills a phone's screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Literal, NamedTuple
+
+WIDTH = 360
+Tone = Literal["main", "other", "quiet"]
+TONES: dict[Tone, str] = {
+    "main": "var(--jl-main, #1f6fb2)",
+    "other": "var(--jl-other, #e08a2c)",
+    "quiet": "var(--jl-quiet, #9aa3ad)",
+}
+_MARGIN = 10
+
+
+class Bar(NamedTuple):
+    """One bar: what it shows, how long it is, the figure as text, its interval."""
+
+    label: str
+    value: float
+    text: str
+    interval: tuple[float, float] | None = None
+    tone: Tone = "main"
+
+
+def svg(height: float, *parts: str) -> str:
+    """Wrap drawing elements into one picture, `WIDTH` units wide.
+
+    Examples
+    --------
+    >>> svg(20, text(0, 15, "κ"))[:40]
+    '<svg class="jl-svg" viewBox="0 0 360 20"'
+    """
+    return (
+        f'<svg class="jl-svg" viewBox="0 0 {WIDTH} {_number(height)}" width="100%" '
+        'style="max-width:30rem" xmlns="http://www.w3.org/2000/svg" '
+        'font-family="inherit" font-size="13" aria-hidden="true" focusable="false">'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", extra: str = "") -> str:
+    """Place words; `anchor` is "start", "middle" or "end".
+
+    Examples
+    --------
+    >>> text(0, 15, "a < b")
+    '<text x="0" y="15" text-anchor="start" fill="currentColor">a &lt; b</text>'
+    """
+    return (
+        f'<text x="{_number(x)}" y="{_number(y)}" text-anchor="{anchor}" '
+        f'fill="currentColor"{extra}>{escape(words)}</text>'
+    )
+
+
+def bars(
+    rows: Sequence[Bar],
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    ticks: Sequence[float] = (0.0, 0.5, 1.0),
+) -> str:
+    """Draw horizontal bars from zero, each under its label, with its figure in words.
+
+    Parameters
+    ----------
+    rows : sequence of Bar
+        From top to bottom. A bar whose value is `nan` is left out; its text stays.
+    low, high : float
+        The ends of the scale; values beyond them are cut there.
+    ticks : sequence of float
+        Where the scale is labelled.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+
+    Examples
+    --------
+    >>> picture = bars([Bar("kappa", 0.5, "0.50", (0.33, 0.67))], low=-1)
+    >>> picture.count("<rect"), ">0.50</text>" in picture
+    (1, True)
+    """
+    span = (WIDTH - 2 * _MARGIN) / (high - low)
+
+    def x(value: float) -> float:
+        return _MARGIN + (min(max(value, low), high) - low) * span
+
+    step = 48
+    foot = step * len(rows) + 6
+    parts = [
+        f'<path d="M{_number(x(tick))} 4V{foot}" stroke="currentColor" '
+        f'stroke-opacity="{0.55 if tick == 0 else 0.15}"/>'
+        for tick in ticks
+    ]
+    for i, row in enumerate(rows):
+        top = step * i
+        parts.append(text(_MARGIN, top + 16, row.label))
+        parts.append(
+            text(WIDTH - _MARGIN, top + 16, row.text, "end", ' font-weight="600"')
+        )
+        if row.value == row.value:  # not nan
+            start, end = sorted((x(0), x(row.value)))
+            parts.append(
+                f'<rect x="{_number(start)}" y="{top + 23}" '
+                f'width="{_number(end - start)}" '
+                f'height="18" rx="2" fill="{TONES[row.tone]}"/>'
+            )
+        if row.interval:
+            left, right = (_number(x(end)) for end in row.interval)
+            middle = top + 32
+            parts.append(
+                f'<path d="M{left} {middle}H{right}M{left} {middle - 6}v12'
+                f'M{right} {middle - 6}v12" stroke="currentColor" stroke-width="2" '
+                'fill="none"/>'
+            )
+    for tick in ticks:
+        anchor = "start" if tick == low else "end" if tick == high else "middle"
+        parts.append(text(x(tick), foot + 16, f"{tick:g}".replace("-", "−"), anchor))
+    return svg(foot + 22, *parts)
+
+
+def table(
+    counts: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    corner: str = "",
+) -> str:
+    """Draw a table of counts; the fuller a cell, the deeper its shade.
+
+    Parameters
+    ----------
+    counts : sequence of rows
+        Whole numbers ≥ 0; cells on the diagonal are shaded in the main tone.
+    rows, columns : sequence of str
+        The names at the left and at the top.
+    corner : str
+        What stands in the upper left corner.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+
+    Examples
+    --------
+    >>> table([[40, 10], [15, 35]], ["A", "B"], ["A", "B"]).count("<rect")
+    4
+    """
+    left, head, height = 104, 24, 32
+    width = (WIDTH - left - _MARGIN) / len(columns)
+    total = max(sum(sum(row) for row in counts), 1)
+    parts = [text(_MARGIN, 16, corner)]
+    parts += [
+        text(left + width * (j + 0.5), 16, name, "middle")
+        for j, name in enumerate(columns)
+    ]
+    for i, (name, row) in enumerate(zip(rows, counts, strict=True)):
+        y = head + height * i
+        parts.append(text(_MARGIN, y + 20, name))
+        for j, count in enumerate(row):
+            tone = TONES["main" if i == j else "other"]
+            # The shade stops at half strength, where the figure is still readable.
+            opacity = 0.1 + 0.4 * count / total
+            parts.append(
+                f'<rect x="{_number(left + width * j + 1)}" y="{y + 1}" rx="3" '
+                f'width="{_number(width - 2)}" height="{height - 2}" fill="{tone}" '
+                f'fill-opacity="{opacity:.1f}"/>'
+            )
+            parts.append(text(left + width * (j + 0.5), y + 20, f"{count:,}", "middle"))
+    return svg(head + height * len(rows) + 2, *parts)
+
+
+def lines(
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+    x_label: str = "",
+    y_label: str = "",
+) -> str:
+    """Draw up to three curves, told apart by tone and by dashes, named at their ends.
+
+    Parameters
+    ----------
+    series : mapping of name to points
+        Each point is (x, y); points must lie within the two ranges.
+    x_range, y_range : (low, high)
+        The ends of the axes, which are labelled.
+    x_label, y_label : str
+        What the axes show.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+
+    Examples
+    --------
+    >>> lines({"k = 4": [(0, 0), (1, 1)]}, x_range=(0, 1), y_range=(0, 1)).count("M36 ")
+    2
+    """
+    left, right, top, foot = 36, 90, 26, 176
+
+    def x(value: float) -> str:
+        share = (value - x_range[0]) / (x_range[1] - x_range[0])
+        return _number(left + share * (WIDTH - right - left))
+
+    def y(value: float) -> str:
+        share = (value - y_range[0]) / (y_range[1] - y_range[0])
+        return _number(foot - share * (foot - top))
+
+    parts = [
+        f'<path d="M{left} {top}V{foot}H{WIDTH - right}" fill="none" '
+        'stroke="currentColor" stroke-opacity=".5"/>',
+        text(_MARGIN, 14, y_label),
+        text((left + WIDTH - right) / 2, foot + 32, x_label, "middle"),
+        *(text(float(x(end)), foot + 16, f"{end:g}", "middle") for end in x_range),
+        *(text(left - 4, float(y(end)) + 4, f"{end:g}", "end") for end in y_range),
+    ]
+    styles = zip(TONES.values(), ("none", "7 4", "2 3"), strict=True)
+    for (name, points), (colour, dashes) in zip(series.items(), styles, strict=False):
+        path = "L".join(f"{x(a)} {y(b)}" for a, b in points)
+        parts.append(
+            f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2.5" '
+            f'stroke-dasharray="{dashes}"/>'
+        )
+        parts.append(text(WIDTH - right + 6, float(y(points[-1][1])) + 4, name))
+    return svg(foot + 38, *parts)
+
+
+def _number(value: float) -> str:
+    """Write a coordinate to the unit: finer is invisible and makes a demo heavier."""
+    return str(round(value))
