@@ -11,7 +11,7 @@ import html
 import io
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -191,6 +191,13 @@ def luck_line(observed: float, expected: float, *, alt: str, caption: str) -> Pi
         return publish(figure, alt=alt, caption=caption)
 
 
+def _require_distinct(series: int) -> None:
+    if series > len(_COLOURS):
+        raise ValidationError(
+            f"{series} series cannot be told apart; draw at most {len(_COLOURS)}"
+        )
+
+
 def _measure() -> dict[str, Any]:
     return {"arrowstyle": "|-|, widthA=0.3, widthB=0.3", "color": _INK}
 
@@ -226,10 +233,7 @@ def curves(
     -----
     Chapter: *Do two judges agree?*
     """
-    if len(series) > len(_COLOURS):
-        raise ValidationError(
-            f"{len(series)} curves cannot be told apart; draw at most {len(_COLOURS)}"
-        )
+    _require_distinct(len(series))
     with canvas() as (figure, axes):
         for (name, y), colour, style in zip(
             series.items(), _COLOURS, _STYLES, strict=False
@@ -276,4 +280,116 @@ def forest(
         axes.set_ylim(len(estimates) - 0.5, -0.5)
         axes.grid(True, axis="x")
         axes.set_xlabel(x_label)
+        return publish(figure, alt=alt, caption=caption)
+
+
+def compared(
+    rows: Mapping[str, Sequence[Estimate]],
+    names: Sequence[str],
+    *,
+    x_label: str,
+    alt: str,
+    caption: str,
+) -> Picture:
+    """How do the same quantities look to two or more judges?
+
+    Parameters
+    ----------
+    rows : mapping of str to sequence of Estimate
+        One group per name, from top to bottom, with one estimate per judge.
+    names : sequence of str
+        The judges; at most four, each with its own colour and marker.
+    x_label : str
+        The common scale.
+    alt, caption : str
+        See `publish`.
+
+    Returns
+    -------
+    Picture
+        In each group one point with its interval per judge, close together.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
+    _require_distinct(len(names))
+    shift = 0.26
+    with canvas(0.9 + 0.55 * len(rows)) as (figure, axes):
+        for series, (name, marker) in enumerate(zip(names, "osD^", strict=False)):
+            colour = _COLOURS[series]
+            offset = shift * (series - (len(names) - 1) / 2)
+            for row, estimates in enumerate(rows.values()):
+                estimate, y = estimates[series], row + offset
+                axes.plot([estimate.low, estimate.high], [y, y], color=colour, lw=2)
+                axes.plot(
+                    estimate.value,
+                    y,
+                    marker,
+                    color=colour,
+                    ms=6,
+                    label=name if row == 0 else None,
+                )
+        axes.set_yticks(range(len(rows)), list(rows))
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.grid(True, axis="x")
+        axes.set_xlabel(x_label)
+        figure.legend(loc="outside upper left", ncols=len(names), frameon=False)
+        return publish(figure, alt=alt, caption=caption)
+
+
+def against(
+    x: npt.ArrayLike,
+    estimates: Sequence[Estimate],
+    *,
+    x_label: str,
+    y_label: str,
+    alt: str,
+    caption: str,
+    labels: Mapping[int, str] | None = None,
+) -> Picture:
+    """How does an estimate depend on something else, and how sure is each point?
+
+    Parameters
+    ----------
+    x : array_like, shape (points,)
+        What the estimates may depend on.
+    estimates : sequence of Estimate
+        One per point; drawn with its interval.
+    x_label, y_label : str
+        The axes, with their units.
+    alt, caption : str
+        See `publish`.
+    labels : mapping of int to str, optional
+        Names for some of the points, by their position.
+
+    Returns
+    -------
+    Picture
+        Points with vertical intervals.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
+    at = np.asarray(x, float)
+    with canvas(3.4) as (figure, axes):
+        for place, estimate in zip(at, estimates, strict=True):
+            axes.plot(
+                [place, place],
+                [estimate.low, estimate.high],
+                color=_COLOURS[0],
+                lw=2,
+                alpha=0.6,
+            )
+            axes.plot(place, estimate.value, "o", color=_COLOURS[0], ms=6)
+        for point, label in (labels or {}).items():
+            axes.annotate(
+                label,
+                (at[point], estimates[point].value),
+                xytext=(7, -4),
+                textcoords="offset points",
+            )
+        axes.grid(True)
+        axes.set(xlabel=x_label, ylabel=y_label)
         return publish(figure, alt=alt, caption=caption)

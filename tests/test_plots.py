@@ -10,6 +10,7 @@ from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
 WORDS = {"alt": "Luck is .50 & agreement .75.", "caption": "Figure 1. The way."}
+KINDS = ["bar", "curves", "forest", "compared", "against"]
 
 
 def pictures():
@@ -20,6 +21,12 @@ def pictures():
             [0, 1], {"κ": [1, 0], "raw": [1, 1]}, x_label="x", y_label="y", **WORDS
         ),
         plots.forest({"votes": estimate}, x_label="κ", **WORDS),
+        plots.compared(
+            {"GPT-4": [estimate, estimate]}, ["people", "GPT-4"], x_label="x", **WORDS
+        ),
+        plots.against(
+            [0.2], [estimate], x_label="x", y_label="y", labels={0: "here"}, **WORDS
+        ),
     ]
 
 
@@ -29,7 +36,7 @@ def test_a_figure_without_words_is_refused(missing):
         plots.luck_line(0.75, 0.5, **(WORDS | {missing: " "}))
 
 
-@pytest.mark.parametrize("picture", pictures(), ids=["bar", "curves", "forest"])
+@pytest.mark.parametrize("picture", pictures(), ids=KINDS)
 def test_the_text_equivalent_travels_with_the_picture(picture):
     root = ET.fromstring(picture.svg)
     title = root.find("{http://www.w3.org/2000/svg}title")
@@ -41,7 +48,7 @@ def test_the_text_equivalent_travels_with_the_picture(picture):
     assert "<figcaption>Figure 1. The way." in picture._repr_html_()
 
 
-@pytest.mark.parametrize("picture", pictures(), ids=["bar", "curves", "forest"])
+@pytest.mark.parametrize("picture", pictures(), ids=KINDS)
 def test_ink_and_font_are_the_page_s_and_nothing_leaks(picture):
     assert "currentColor" in picture.svg
     assert "#000000" not in picture.svg
@@ -50,7 +57,7 @@ def test_ink_and_font_are_the_page_s_and_nothing_leaks(picture):
     assert "http" not in picture.svg.replace("http://www.w3.org/", "")
 
 
-@pytest.mark.parametrize("picture", pictures(), ids=["bar", "curves", "forest"])
+@pytest.mark.parametrize("picture", pictures(), ids=KINDS)
 def test_every_reference_inside_the_picture_has_its_target(picture):
     defined = re.findall(r' id="([^"]+)"', picture.svg)
     used = set(re.findall(r"(?:href=\"#|url\(#)([^\")]+)", picture.svg))
