@@ -194,7 +194,7 @@ def luck_line(observed: float, expected: float, *, alt: str, caption: str) -> Pi
 def _require_distinct(series: int) -> None:
     if series > len(_COLOURS):
         raise ValidationError(
-            f"{series} series cannot be told apart; draw at most {len(_COLOURS)}"
+            f"{series} curves cannot be told apart; draw at most {len(_COLOURS)}"
         )
 
 
