@@ -1,0 +1,330 @@
+"""Published figures and counts that the package carries; raw records that it fetches.
+
+Three kinds of data, three functions: `published` gives a table as the paper printed it,
+`counts` gives the small tables from which the book recomputes it, and `fetch` brings
+the raw records from their public home, checked byte for byte.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgelab.errors import ChecksumMismatch, DownloadError, ValidationError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CACHE_VARIABLE = "JUDGELAB_CACHE"
+"""Environment variable: where fetched files are kept instead of the user's cache."""
+
+LOCAL_VARIABLE = "JUDGELAB_DATA"
+"""Environment variable: a folder with one subfolder of raw records per source."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One raw file of a source.
+
+    Parameters
+    ----------
+    name : str
+        Path below the folder of the source, with forward slashes.
+    address : str
+        Public address, pinned so that it always means the same bytes.
+    sha256 : str
+        Checksum of those bytes, 64 hexadecimal digits.
+    """
+
+    name: str
+    address: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a set of raw records comes from and on which terms.
+
+    Parameters
+    ----------
+    name : str
+        Short name, which is also the name of the folder.
+    title, citation, licence : str
+        What it is, how to cite it, and the terms of its owners.
+    files : tuple of File
+        The files that are needed.
+    """
+
+    name: str
+    title: str
+    citation: str
+    licence: str
+    files: tuple[File, ...]
+
+
+def _pins() -> dict[str, tuple[File, ...]]:
+    lines = _folder().joinpath("pins.csv").read_text("utf-8").splitlines()
+    pins: dict[str, tuple[File, ...]] = {}
+    for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+        file = File(row["file"], row["address"], row["sha256"])
+        pins[row["source"]] = (*pins.get(row["source"], ()), file)
+    return pins
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("judgelab.data")))
+
+
+_PINS = _pins()
+
+SOURCES = {
+    source.name: source
+    for source in (
+        Source(
+            "mtbench",
+            "MT-bench: 3,355 human and 2,400 GPT-4 votes, without the conversations",
+            "Zheng et al. (2023), arXiv:2306.05685; lmsys/mt_bench_human_judgments",
+            "CC-BY-4.0, LMSYS Org",
+            _PINS["mtbench"],
+        ),
+        Source(
+            "judgebench",
+            "JudgeBench: both sets of pairs, and the verdicts of seven judges",
+            "Tan et al. (2025), arXiv:2410.12784; ScalerLab/JudgeBench",
+            "no licence file; read for research, not passed on",
+            _PINS["judgebench"],
+        ),
+        Source(
+            "llmjudge",
+            "LLMJudge: 33 public submissions and the human relevance labels",
+            "Rahmani et al. (2025), arXiv:2502.13908; llm4eval/LLMJudge-benchmark",
+            "MIT (submissions); the repository of the labels has no licence file",
+            _PINS["llmjudge"],
+        ),
+    )
+}
+"""The raw records that can be fetched, with their terms and pins."""
+
+
+def published(source: str, table: str) -> pd.DataFrame:
+    """Which figures did the paper print?
+
+    Parameters
+    ----------
+    source : str
+        A folder of published tables: ``"mtbench"``, ``"judgebench"``, ``"llmjudge"``,
+        ``"mtsair"`` or ``"rankjudge"``.
+    table : str
+        Name of the table, such as ``"table5"``; `tables` lists them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The figures as printed, one row each; where they come from and what is doubtful
+        about them stands in ``frame.attrs["header"]``.
+
+    Raises
+    ------
+    ValidationError
+        If there is no such source or table; the message lists those that exist.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> published("mtbench", "table3")
+           judge  failure_rate_pct  n_answers
+    0  Claude-v1              91.3         23
+    1    GPT-3.5              91.3         23
+    2      GPT-4               8.7         23
+    """
+    return _shipped(source, table, kind="")
+
+
+def counts(source: str, name: str) -> pd.DataFrame:
+    """From which counts does the book recompute the paper's figures?
+
+    The counts are derived from public raw records by functions of this package, and a
+    test derives them anew. They are not records: no row belongs to one vote.
+
+    Parameters
+    ----------
+    source : str
+        A folder of shipped counts: ``"mtbench"``.
+    name : str
+        Name of the counts, such as ``"vote_patterns"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per distinct combination, and how often it occurs; source and licence
+        in ``frame.attrs["header"]``.
+
+    Raises
+    ------
+    ValidationError
+        If there is no such source or name; the message lists those that exist.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> int(counts("mtbench", "vote_patterns")["keys"].sum())
+    2400
+    """
+    return _shipped(source, name, kind="counts")
+
+
+def tables(source: str) -> list[str]:
+    """Which published tables of a source does the package carry?
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> tables("mtsair")
+    ['leaderboard']
+    """
+    return _names(source, kind="")
+
+
+def fetch(source: str | Source) -> Path:
+    """Where on this machine are the raw records, complete and unchanged?
+
+    A folder named by the environment variable ``JUDGELAB_DATA`` comes first: if it has
+    a subfolder for the source, that is used. Otherwise files are downloaded once, into
+    the user's cache (or the folder named by ``JUDGELAB_CACHE``). Either way every file
+    is compared with its pinned checksum. A download gets its name only when it is
+    verified.
+
+    Parameters
+    ----------
+    source : str or Source
+        A name in `SOURCES`, or a source of your own.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder that holds the files of the source.
+
+    Raises
+    ------
+    ValidationError
+        If the name is unknown, or files are missing from the local folder.
+    DownloadError
+        If a file can't be fetched; nothing half-written is left behind.
+    ChecksumMismatch
+        If a file isn't the one that was pinned.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> fetch("mtbnech")
+    Traceback (most recent call last):
+      ...
+    judgelab.errors.ValidationError: no source 'mtbnech'; there are: judgebench,
+    llmjudge, mtbench
+    """
+    if isinstance(source, str):
+        if source not in SOURCES:
+            raise ValidationError(
+                f"no source {source!r}; there are: {', '.join(sorted(SOURCES))}"
+            )
+        source = SOURCES[source]
+    root = os.environ.get(LOCAL_VARIABLE)
+    if root and (local := Path(root, source.name)).is_dir():
+        _verify_local(source, local)
+        return local
+    return _download(source)
+
+
+def _verify_local(source: Source, folder: Path) -> None:
+    missing = [file.name for file in source.files if not (folder / file.name).is_file()]
+    if missing:
+        raise ValidationError(
+            f"{folder} lacks {len(missing)} of {len(source.files)} files: "
+            f"{', '.join(missing[:3])}; complete the folder, or unset {LOCAL_VARIABLE} "
+            "to download"
+        )
+    for file in source.files:
+        content = (folder / file.name).read_bytes()
+        if hashlib.sha256(content).hexdigest() != file.sha256:
+            raise ChecksumMismatch(
+                f"{folder / file.name} is not the pinned file (sha256 should be "
+                f"{file.sha256[:12]}…); replace it by the file at {file.address}, or "
+                f"unset {LOCAL_VARIABLE} to download"
+            )
+
+
+def _download(source: Source) -> Path:
+    # Imported here: reading shipped tables must not load an HTTP client.
+    import pooch
+    import requests
+
+    root = os.environ.get(CACHE_VARIABLE) or pooch.os_cache("judgelab")
+    folder = Path(root, source.name)
+    for file in source.files:
+        target = folder / file.name
+        try:
+            # Pooch writes to a temporary name and moves the file once it is verified.
+            pooch.retrieve(
+                file.address,
+                known_hash=f"sha256:{file.sha256}",
+                fname=target.name,
+                path=target.parent,
+                downloader=pooch.HTTPDownloader(timeout=30),
+            )
+        except (requests.RequestException, OSError) as error:
+            offline = isinstance(error, requests.ConnectionError | requests.Timeout)
+            raise DownloadError(
+                f"could not fetch {file.address} "
+                f"({'no connection' if offline else error}); nothing was kept. Check "
+                f"the network, or put the files into a folder <data>/{source.name} and "
+                f"set {LOCAL_VARIABLE}=<data>. The shipped counts work without them"
+            ) from None
+        except ValueError:
+            raise ChecksumMismatch(
+                f"{file.address} no longer gives the pinned file (sha256 should be "
+                f"{file.sha256[:12]}…); nothing was kept. Try again; if it stays so, "
+                f"put a good copy into a folder <data>/{source.name} and set "
+                f"{LOCAL_VARIABLE}=<data>"
+            ) from None
+    return folder
+
+
+def _shipped(source: str, name: str, kind: str) -> pd.DataFrame:
+    import pandas as pd
+
+    if name not in (names := _names(source, kind)):
+        raise ValidationError(
+            f"no table {name!r} of {source!r}; there are: {', '.join(names)}"
+        )
+    text = (_folder() / source / kind / f"{name}.csv").read_text("utf-8")
+    header = [line[2:] for line in text.splitlines() if line.startswith("# ")]
+    frame = pd.read_csv(_folder() / source / kind / f"{name}.csv", skiprows=len(header))
+    frame.attrs["header"] = header
+    return frame
+
+
+def _names(source: str, kind: str) -> list[str]:
+    names = sorted(path.stem for path in (_folder() / source / kind).glob("*.csv"))
+    if not names or not source:
+        have = sorted({p.parent.name for p in _folder().glob("*/*.csv")})
+        raise ValidationError(
+            f"nothing is shipped for source {source!r}; there are: {', '.join(have)}"
+        )
+    return names
