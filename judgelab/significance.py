@@ -1,0 +1,418 @@
+"""Tests: could chance alone have done it, and what when many questions are asked?
+
+Every test here is exact unless its name says otherwise, and every result says which
+chance it was compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from judgelab.errors import UndefinedStatistic, ValidationError
+from judgelab.estimate import Estimate
+from judgelab.intervals import Rng, from_replicates, normal_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """How surprising the data are if nothing but chance is at work.
+
+    Parameters
+    ----------
+    p_value : float
+        Probability, under the null hypothesis, of data at least as extreme: in [0, 1].
+    n : int
+        How many units speak on the question.
+    null : str
+        The null hypothesis, in words.
+    method : str
+        The test, in words.
+
+    Raises
+    ------
+    ValidationError
+        If the p-value is not in [0, 1].
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> Test(0.25, 3, "heads and tails are equally likely", "exact binomial")
+    p = 0.25 (n = 3, exact binomial; null: heads and tails are equally likely)
+    """
+
+    p_value: float
+    n: int
+    null: str
+    method: str
+
+    # Not a test case, whatever the name suggests to pytest.
+    __test__ = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p_value <= 1:
+            raise ValidationError(f"p_value is {self.p_value!r}; need 0 <= p <= 1")
+
+    def __repr__(self) -> str:
+        p = self.p_value
+        shown = f"p = {p:.3g}" if p >= 1e-4 else "p < 0.0001"
+        return f"{shown} (n = {self.n:,}, {self.method}; null: {self.null})"
+
+
+def binomial_test(successes: int, n: int, probability: float = 0.5) -> Test:
+    """Could a share of `successes` in `n` come from this probability?
+
+    Parameters
+    ----------
+    successes, n : int
+        0 ≤ successes ≤ n, n at least 1; the units are independent.
+    probability : float, default 0.5
+        The chance level, in [0, 1].
+
+    Returns
+    -------
+    Test
+        Exact and two-sided: the probability of all counts that are no more likely than
+        the one observed.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If `n` is 0.
+    ValidationError
+        If the counts or the probability are out of range.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> binomial_test(21, 23)
+    p < 0.0001 (n = 23, exact binomial; null: the probability is 0.5)
+    """
+    if n == 0:
+        raise UndefinedStatistic("nothing can be tested on 0 units")
+    if not 0 <= successes <= n or not 0 <= probability <= 1:
+        raise ValidationError(
+            f"{successes} of {n} at probability {probability} cannot be tested; need "
+            "0 <= successes <= n and a probability between 0 and 1"
+        )
+    likelihood = _binomial_pmf(n, probability)
+    # The tolerance lets counts that tie in exact arithmetic tie in floating point.
+    extreme = likelihood <= likelihood[successes] * (1 + 1e-9)
+    p = min(1.0, float(likelihood[extreme].sum()))
+    return Test(p, n, f"the probability is {probability:g}", "exact binomial")
+
+
+def _binomial_pmf(n: int, probability: float) -> npt.NDArray[np.float64]:
+    k = np.arange(n + 1)
+    log_choose = (
+        special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    )
+    log_pmf = (
+        log_choose
+        + special.xlogy(k, probability)
+        + special.xlog1py(n - k, -probability)
+    )
+    return np.asarray(np.exp(log_pmf))
+
+
+def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
+    """Do differences lean to one side, if each could as well have had the other sign?
+
+    Parameters
+    ----------
+    differences : array_like of int, shape (m,)
+        One per independent unit: wins of one side minus wins of the other.
+    null : str
+        The hypothesis of no lean, in words.
+
+    Returns
+    -------
+    Test
+        Exact and two-sided, `n` counting the differences that are not zero. If they are
+        all ±1 this is the sign test, that is, the exact form of McNemar's test.
+
+    Raises
+    ------
+    ValidationError
+        If a difference is not a whole number.
+
+    References
+    ----------
+    Fisher (1935), *The Design of Experiments*, section 21.
+
+    Notes
+    -----
+    The distribution of the sum is found by convolution, not by drawing signs. With no
+    difference at all the data say nothing, and p is 1.
+
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> sign_flip_test([1, 1, 1, -1, 1], null="no lean")
+    p = 0.375 (n = 5, exact sign-flip test; null: no lean)
+    """
+    values = np.asarray(differences)
+    whole = np.rint(values).astype(np.int64)
+    if not np.array_equal(whole, values):
+        raise ValidationError("differences must be whole numbers: wins minus losses")
+    sizes, counts = np.unique(np.abs(whole[whole != 0]), return_counts=True)
+    # Distribution of (total + sum of signed differences) / 2 = sum of positive ones.
+    distribution = np.ones(1)
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        positive = np.zeros(size * count + 1)
+        positive[::size] = _binomial_pmf(count, 0.5)
+        distribution = np.convolve(distribution, positive)
+    total = int((sizes * counts).sum())
+    sums = 2 * np.arange(distribution.size) - total
+    p = distribution[np.abs(sums) >= abs(int(whole.sum()))].sum()
+    return Test(min(1.0, float(p)), int(counts.sum()), null, "exact sign-flip test")
+
+
+def mcnemar(
+    only_first: int,
+    only_second: int,
+    *,
+    method: Literal["exact", "chi2", "chi2-corrected"] = "exact",
+    null: str = "both are right equally often",
+) -> Test:
+    """Do two judges on the same items, or two slots, differ?
+
+    Only the items on which exactly one of the two succeeds can tell.
+
+    Parameters
+    ----------
+    only_first, only_second : int
+        Discordant counts: items on which only the first, or only the second, succeeds.
+    method : {"exact", "chi2", "chi2-corrected"}, default "exact"
+        Exact binomial on the discordant items; McNemar's chi-squared without, or with
+        Edwards' continuity correction.
+    null : str
+        The hypothesis of no difference, in words.
+
+    Returns
+    -------
+    Test
+        `n` counts the discordant items. Without any, the data say nothing and p is 1.
+
+    Raises
+    ------
+    ValidationError
+        If a count is negative or the method is unknown.
+
+    References
+    ----------
+    McNemar (1947), *Psychometrika* 12(2); Edwards (1948), *Psychometrika* 13(3).
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> mcnemar(24, 4)
+    p = 0.00018 (n = 28, exact McNemar; null: both are right equally often)
+    """
+    if min(only_first, only_second) < 0:
+        raise ValidationError(
+            f"counts are {only_first} and {only_second}; they cannot be negative"
+        )
+    n = only_first + only_second
+    if method not in ("exact", "chi2", "chi2-corrected"):
+        raise ValidationError(
+            f"unknown method {method!r}; choose 'exact', 'chi2' or 'chi2-corrected'"
+        )
+    if n == 0:
+        return Test(1.0, 0, null, f"{method} McNemar")
+    if method == "exact":
+        p = binomial_test(only_first, n).p_value
+    else:
+        correction = 1 if method == "chi2-corrected" else 0
+        difference = max(0, abs(only_first - only_second) - correction)
+        p = float(special.chdtrc(1, difference**2 / n))
+    return Test(p, n, null, f"{method} McNemar")
+
+
+def paired_difference(
+    both: int,
+    only_first: int,
+    only_second: int,
+    neither: int,
+    *,
+    interval: Literal["bootstrap", "bonett-price"] = "bonett-price",
+    resamples: int = 10_000,
+    rng: Rng = 0,
+    level: float = 0.95,
+) -> Estimate:
+    """By how much is the first of two judges more often right on the same items?
+
+    Parameters
+    ----------
+    both, only_first, only_second, neither : int
+        How many items both, only one, or none of the two gets right.
+    interval : {"bonett-price", "bootstrap"}, default "bonett-price"
+        The adjusted Wald interval, or percentiles of a paired bootstrap: items are
+        drawn again with both their verdicts, so the judges stay paired.
+    resamples : int, default 10000
+        Bootstrap samples.
+    rng : Generator or int, default 0
+        Randomness of the bootstrap.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Share of the first minus share of the second, in [−1, 1].
+
+    Raises
+    ------
+    UndefinedStatistic
+        If there are no items.
+    ValidationError
+        If a count is negative or the interval unknown.
+
+    References
+    ----------
+    Bonett & Price (2012), *British Journal of Mathematical and Statistical Psychology*
+    65(3), for the interval.
+
+    Notes
+    -----
+    The bootstrap draws the four counts from a multinomial distribution, which is the
+    same as drawing items. Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> paired_difference(170, 55, 38, 87)
+    0.049 [-0.006, 0.102] (n = 350, Bonett–Price)
+    """
+    table = np.array([both, only_first, only_second, neither], dtype=np.int64)
+    if (table < 0).any():
+        raise ValidationError(f"counts {table.tolist()} cannot be negative")
+    n = int(table.sum())
+    if n == 0:
+        raise UndefinedStatistic("two judges cannot be compared on 0 items")
+    if interval == "bonett-price":
+        return signed_share(only_first, only_second, n, level=level)
+    if interval != "bootstrap":
+        raise ValidationError(
+            f"unknown interval {interval!r}; choose 'bonett-price' or 'bootstrap'"
+        )
+    draws = np.random.default_rng(rng).multinomial(n, table / n, size=resamples)
+    return from_replicates(
+        (only_first - only_second) / n,
+        (draws[:, 1] - draws[:, 2]) / n,
+        n,
+        f"paired bootstrap, {resamples} resamples of items",
+        level=level,
+    )
+
+
+def signed_share(
+    plus: float,
+    minus: float,
+    n: int,
+    *,
+    effective: float | None = None,
+    method: str = "Bonett–Price",
+    level: float = 0.95,
+) -> Estimate:
+    """How far do units that count +1 outweigh units that count −1?
+
+    Parameters
+    ----------
+    plus, minus : float
+        How many of the `n` units count +1 and −1; the rest count 0.
+    n : int
+        The number of units, at least 1.
+    effective : float, optional
+        The number of independent units that they are worth; `n` if not given.
+    method : str
+        How the interval was made, in words.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        (plus − minus) / n, in [−1, 1].
+
+    References
+    ----------
+    Bonett & Price (2012), as in `paired_difference`.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> signed_share(60, 0, 80)
+    0.750 [0.630, 0.833] (n = 80, Bonett–Price)
+    """
+    size = n if effective is None else effective
+    up, down = plus * size / n, minus * size / n
+    p, q = (up + 1) / (size + 2), (down + 1) / (size + 2)
+    half = normal_quantile((1 + level) / 2) * np.sqrt(
+        (p + q - (p - q) ** 2) / (size + 2)
+    )
+    low, high = max(-1.0, float(p - q - half)), min(1.0, float(p - q + half))
+    return Estimate((plus - minus) / n, low, high, n, method, level)
+
+
+def holm(p_values: Mapping[Any, float]) -> dict[Any, float]:
+    """Correct p-values for having asked many questions at once.
+
+    Parameters
+    ----------
+    p_values : mapping
+        Question → p-value.
+
+    Returns
+    -------
+    dict
+        The same questions in the same order → adjusted p-value. Calling "found"
+        whatever is at most α here is wrong about even one true null with a probability
+        of at most α, however the questions depend on each other.
+
+    Raises
+    ------
+    ValidationError
+        If a p-value is not in [0, 1].
+
+    References
+    ----------
+    Holm (1979), *Scandinavian Journal of Statistics* 6(2).
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> holm({"x": 0.01, "y": 0.04, "z": 0.03})
+    {'x': 0.03, 'y': 0.06, 'z': 0.06}
+    """
+    wrong = {key: p for key, p in p_values.items() if not 0 <= p <= 1}
+    if wrong:
+        raise ValidationError(
+            f"p-values outside [0, 1]: {dict(list(wrong.items())[:5])}"
+        )
+    adjusted: dict[Any, float] = {}
+    highest = 0.0
+    for rank, key in enumerate(sorted(p_values, key=lambda k: p_values[k])):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[key]))
+        adjusted[key] = highest
+    return {key: adjusted[key] for key in p_values}

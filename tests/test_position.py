@@ -1,0 +1,341 @@
+"""Position statistics against published counts, brute force, peers and simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+from judgelab.counts import contingency_table
+from judgelab.errors import ValidationError
+from judgelab.position import (
+    lean_test,
+    pcon_at_ab,
+    position_consistency,
+    preference_fairness,
+    repetition_stability,
+    score_two_orders,
+    slot_lean,
+    slot_share,
+    verdict_rate,
+)
+from judgelab.verdict import RULES, Outcome, Verdict, combine, unswap
+
+A, B, TIE, INVALID, MISSING = Verdict
+TABLES = hnp.arrays(np.int64, (5, 5), elements=st.integers(0, 12))
+
+
+def pairs_of(table):
+    """Expand counts to one (first verdict, second verdict in shown slots) per pair."""
+    return [
+        (Verdict(i), Verdict(int(unswap(j))))
+        for i, j in np.ndindex(5, 5)
+        for _ in range(table[i, j])
+    ]
+
+
+def published(consistent, first, second, error):
+    """A table with the margins that MT-bench prints: n = 80 pairs."""
+    table = np.zeros((5, 5), int)
+    table[A, A], table[A, B], table[B, A] = consistent, first, second
+    table[INVALID, A] = error
+    return table
+
+
+@pytest.mark.parametrize(
+    ("counts", "consistent", "first", "second"),
+    [
+        # Zheng et al. (2023), Table 2, printed per cent; 80 questions each.
+        ((19, 60, 0, 1), 23.8, 75.0, 0.0),
+        ((45, 9, 23, 3), 56.2, 11.2, 28.7),
+        ((37, 40, 1, 2), 46.2, 50.0, 1.2),
+        ((52, 24, 4, 0), 65.0, 30.0, 5.0),
+    ],
+)
+def test_mt_bench_table_2(counts, consistent, first, second):
+    table = published(*counts)
+    got = [
+        position_consistency(table),
+        slot_lean(table, "first"),
+        slot_lean(table, "second"),
+    ]
+    for estimate, printed in zip(got, (consistent, first, second), strict=True):
+        assert estimate.n == 80
+        assert abs(100 * estimate.value - printed) <= 0.051
+
+
+@given(TABLES)
+def test_preference_fairness_is_the_authors_formula(table):
+    """Their three steps (counts, fractions, rescaling) against the closed form."""
+    primacy = recency = 0
+    for first, second in pairs_of(table):
+        pair = (first, second)
+        # The second verdict is as shown: A again means the first slot again.
+        primacy += pair in [(A, A), (A, TIE), (TIE, A)]
+        recency += pair in [(B, B), (B, TIE), (TIE, B)]
+    n = int(table.sum())
+    estimate = preference_fairness(table)
+    if n == 0:
+        assert np.isnan(estimate.value)
+        assert estimate.reason
+        return
+    leaning = primacy + recency
+    raw = (
+        recency * (recency / leaning) - primacy * (primacy / leaning) if leaning else 0
+    )
+    score = (raw + n) / (2 * n) * 2 - 1
+    assert estimate.value == pytest.approx(score, abs=1e-12)
+    assert -1 <= estimate.low <= estimate.high <= 1
+
+
+@given(TABLES)
+def test_rates_against_a_loop_over_pairs(table):
+    pairs = pairs_of(table)
+    back = {v: Verdict(int(unswap(v))) for v in Verdict}
+    readable = [(f, s) for f, s in pairs if f <= TIE and s <= TIE]
+    decided = [(f, s) for f, s in pairs if f <= B and s <= B]
+    either = [(f, s) for f, s in pairs if f <= B or s <= B]
+    verdicts = [v for pair in pairs for v in pair]
+
+    def check(estimate, hits, units):
+        if units == 0:
+            assert np.isnan(estimate.value)
+            return
+        assert estimate.n == units
+        assert estimate.value == pytest.approx(hits / units)
+        assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+
+    same = sum(f == back[s] for f, s in readable)
+    check(position_consistency(table), same, len(pairs))
+    check(position_consistency(table, denominator="readable"), same, len(readable))
+    check(
+        position_consistency(table, denominator="decided"),
+        sum(f == back[s] for f, s in decided),
+        len(decided),
+    )
+    opposite = sum(f != back[s] for f, s in decided)
+    check(
+        position_consistency(table, kind="opposite"), len(pairs) - opposite, len(pairs)
+    )
+    equal = sum(f == back[s] for f, s in pairs)
+    check(position_consistency(table, kind="judgebench"), equal, len(pairs))
+    same_winner = sum(f == back[s] for f, s in decided)
+    check(pcon_at_ab(table), same_winner, len(either))
+    check(pcon_at_ab(table, denominator="both"), same_winner, len(decided))
+    for slot, code in (("first", A), ("second", B)):
+        winners = [v for v in verdicts if v <= B]
+        check(slot_share(table, slot), sum(v == code for v in winners), len(winners))
+        check(
+            slot_share(table, slot, denominator="all"),
+            sum(v == code for v in verdicts),
+            len(verdicts),
+        )
+        twice = sum(f == s == code for f, s in pairs)
+        check(slot_lean(table, slot), twice, len(pairs))
+        check(slot_lean(table, slot, denominator="decided"), twice, len(decided))
+        once = sum({f, s} in ({code}, {code, TIE}) for f, s in pairs)
+        check(slot_lean(table, slot, kind="lenient"), once, len(pairs))
+    for code in (TIE, INVALID, MISSING):
+        said = sum(v == code for v in verdicts)
+        check(verdict_rate(table, code), said, len(verdicts))
+    can_be_read = [v for v in verdicts if v <= TIE]
+    check(
+        verdict_rate(table, TIE, denominator="readable"),
+        sum(v == TIE for v in can_be_read),
+        len(can_be_read),
+    )
+    check(verdict_rate(table, INVALID, denominator="readable"), 0, len(can_be_read))
+
+
+@given(TABLES)
+def test_the_flags_of_the_truth_table(table):
+    consistent = position_consistency(table, kind="judgebench")
+    not_opposite = position_consistency(table, kind="opposite")
+    if table.sum():
+        assert consistent.value == pytest.approx(np.trace(table) / table.sum())
+        opposite = table[A, B] + table[B, A]
+        assert not_opposite.value == pytest.approx(1 - opposite / table.sum())
+
+
+@given(TABLES)
+def test_naming_the_answers_differently_changes_nothing(table):
+    renamed = table[np.ix_([1, 0, 2, 3, 4], [1, 0, 2, 3, 4])]
+    for statistic in (
+        position_consistency,
+        pcon_at_ab,
+        lambda t: verdict_rate(t, TIE),
+    ):
+        assert repr(statistic(renamed)) == repr(statistic(table))
+    # What is shown first in the first order was the other answer: slots exchange.
+    assert repr(slot_lean(renamed, "first")) == repr(slot_lean(table, "second"))
+    mirrored = preference_fairness(renamed)
+    if table.sum():
+        assert mirrored.value == pytest.approx(-preference_fairness(table).value)
+
+
+@given(TABLES, st.sampled_from(sorted(RULES)))
+def test_scores_against_combine(table, rule):
+    rng = np.random.default_rng(0)
+    tables = np.stack([table, rng.permutation(table)])
+    outcomes, gold = [], []
+    for g in (0, 1):
+        first, second = np.repeat(
+            np.indices((5, 5)).reshape(2, -1), tables[g].ravel(), axis=1
+        )
+        outcomes += combine(first, second, rule=rule).tolist()
+        gold += [g] * first.size
+    scores = score_two_orders(tables, rule=rule)
+    kept = [(o, g) for o, g in zip(outcomes, gold, strict=True) if o != Outcome.DROPPED]
+    if not kept or any(o == Outcome.UNDEFINED for o, _ in kept):
+        assert all(np.isnan(e.value) and e.reason for e in scores.values())
+        return
+    n = len(kept)
+    assert scores["right"].value == pytest.approx(sum(o == g for o, g in kept) / n)
+    assert scores["wrong"].value == pytest.approx(sum(o == 1 - g for o, g in kept) / n)
+    assert sum(e.value for e in scores.values()) == pytest.approx(1)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_lean_test_is_the_exact_binomial(first, second):
+    table = published(7, first, second, 2)
+    test = lean_test(table)
+    assert test.n == first + second
+    if test.n:
+        peer = stats.binomtest(first, test.n).pvalue
+        assert test.p_value == pytest.approx(peer, rel=1e-6)
+    else:
+        assert test.p_value == 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9)
+)
+def test_lean_test_with_trials_flips_whole_items(items):
+    tables = np.zeros((len(items), 5, 5), int)
+    for i, (first, second) in enumerate(items):
+        tables[i, A, B], tables[i, B, A], tables[i, A, A] = first, second, 1
+    d = tables[:, A, B] - tables[:, B, A]
+    sums = [
+        abs(sum(s * x for s, x in zip(signs, d, strict=True)))
+        for signs in itertools.product([-1, 1], repeat=len(d))
+    ]
+    expected = np.mean([s >= abs(d.sum()) for s in sums])
+    assert lean_test(tables).p_value == pytest.approx(expected)
+
+
+def test_repeated_trials_do_not_make_evidence():
+    """Ten copies of every item: the estimate stays, certainty hardly grows."""
+    rng = np.random.default_rng(4)
+    first = rng.integers(0, 3, 60)
+    second = rng.integers(0, 3, 60)
+    items = np.arange(60)
+    single = contingency_table(first, second, scale=range(5))
+    copies = contingency_table(
+        np.repeat(first, 10),
+        np.repeat(second, 10),
+        scale=range(5),
+        clusters=np.repeat(items, 10),
+    )
+    pooled = copies.sum(axis=0)
+    for statistic in (position_consistency, slot_share, preference_fairness):
+        clustered, plain = statistic(copies), statistic(single)
+        assert clustered.value == pytest.approx(plain.value)
+        assert clustered.width == pytest.approx(plain.width, rel=0.06)
+        assert statistic(pooled).width < 0.4 * clustered.width
+    assert lean_test(copies).p_value == pytest.approx(lean_test(single).p_value)
+
+
+def test_one_item_has_a_value_and_no_interval():
+    table = np.zeros((1, 5, 5), int)
+    table[0, A, A], table[0, A, B] = 3, 1
+    for estimate in (position_consistency(table), preference_fairness(table)):
+        assert not np.isnan(estimate.value)
+        assert np.isnan(estimate.low)
+
+
+@pytest.mark.parametrize("trials", [1, 5])
+def test_coverage_of_clustered_rates(trials):
+    """Nominal 95 % intervals of consistency and fairness over simulated items."""
+    rng = np.random.default_rng(11)
+    items, runs, hits = 60, 400, np.zeros(3)
+    # Items differ: each has its own probability of a contradiction and of its side.
+    truth = np.array([0.7, 0.3 * (2 / 3 - 1 / 3), 0.5 + 0.3 / 2 * (1 / 3 - 2 / 3)])
+    for _ in range(runs):
+        contradicts = rng.beta(0.9, 2.1, items)
+        to_second = rng.beta(2, 1, items)
+        p = np.stack(
+            [1 - contradicts, contradicts * (1 - to_second), contradicts * to_second]
+        ).T
+        drawn = rng.multinomial(trials, p)
+        tables = np.zeros((items, 5, 5), int)
+        tables[:, A, A], tables[:, A, B], tables[:, B, A] = drawn.T
+        estimates = [
+            position_consistency(tables),
+            preference_fairness(tables),
+            slot_share(tables, "first"),
+        ]
+        hits += [e.low <= t <= e.high for e, t in zip(estimates, truth, strict=True)]
+    assert (hits / runs > 0.92).all(), hits / runs
+    assert (hits[:2] / runs < 0.985).all(), hits / runs
+
+
+def test_repetition_stability_of_a_coin():
+    """Majority stability depends on the number of trials, pairwise doesn't."""
+    rng = np.random.default_rng(0)
+    for trials, majority in ((2, 0.75), (3, 0.75), (5, 0.6875)):
+        heads = rng.binomial(trials, 0.5, 4000)
+        counts = np.stack([heads, trials - heads], axis=1)
+        got = repetition_stability(counts)
+        assert got.low < majority < got.high
+        pairwise = repetition_stability(counts, kind="pairwise")
+        assert pairwise.low < 0.5 < pairwise.high
+
+
+def test_repetition_stability_by_hand():
+    counts = np.array([[3, 0, 0], [2, 1, 0]])
+    assert repetition_stability(counts).value == pytest.approx((1 + 2 / 3) / 2)
+    pairwise = repetition_stability(counts, kind="pairwise").value
+    assert pairwise == pytest.approx((1 + 1 / 3) / 2)
+    with pytest.raises(ValidationError, match="fewer than two trials"):
+        repetition_stability([[1, 0], [2, 0]])
+
+
+@settings(max_examples=30)
+@given(TABLES)
+def test_splitting_a_table_into_single_pairs_changes_hardly_anything(table):
+    """One table per pair is the same data; only the small-sample factors differ."""
+    if table.sum() < 30:
+        return
+    cells = np.repeat(np.arange(25), table.ravel())
+    split = np.zeros((cells.size, 25), int)
+    split[np.arange(cells.size), cells] = 1
+    split = split.reshape(-1, 5, 5)
+    whole = position_consistency(table)
+    assert position_consistency(split) == whole
+    fairness = preference_fairness(split)
+    assert fairness.value == pytest.approx(preference_fairness(table).value)
+    assert fairness.width == pytest.approx(preference_fairness(table).width, rel=0.08)
+
+
+def test_errors_name_the_way_out():
+    table = np.zeros((5, 5), int)
+    with pytest.raises(ValidationError, match=r"shape \(3, 3\)"):
+        position_consistency(np.zeros((3, 3), int))
+    with pytest.raises(ValidationError, match="whole numbers"):
+        position_consistency(np.full((5, 5), 0.5))
+    with pytest.raises(ValidationError, match="whole numbers"):
+        position_consistency(table - 1)
+    with pytest.raises(ValidationError, match="'all', 'readable', 'decided'"):
+        position_consistency(table, denominator="parsed")
+    with pytest.raises(ValidationError, match="'strict', 'lenient'"):
+        lean_test(table, kind="loose")
+    with pytest.raises(ValidationError, match="'first', 'second'"):
+        slot_share(table, "third")
+    with pytest.raises(ValidationError, match="tables per item"):
+        lean_test(np.zeros((2, 5, 5), int), method="chi2")
+    with pytest.raises(ValidationError, match="two tables"):
+        score_two_orders(np.zeros((3, 5, 5), int), rule="judgebench")
+    assert position_consistency(table).reason == "the table holds no all pairs"

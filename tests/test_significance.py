@@ -1,0 +1,140 @@
+"""Tests and comparisons against scipy, statsmodels and coverage simulations."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from judgelab.errors import UndefinedStatistic, ValidationError
+from judgelab.intervals import clustered_proportion, proportion
+from judgelab.significance import (
+    Test,
+    binomial_test,
+    holm,
+    mcnemar,
+    paired_difference,
+    sign_flip_test,
+    signed_share,
+)
+
+
+@given(st.integers(1, 300), st.floats(0.01, 0.99), st.data())
+def test_binomial_test_against_scipy(n, probability, data):
+    k = data.draw(st.integers(0, n))
+    ours = binomial_test(k, n, probability).p_value
+    peer = stats.binomtest(k, n, probability).pvalue
+    assert ours == pytest.approx(peer, rel=1e-6, abs=1e-300)
+
+
+@pytest.mark.parametrize("probability", [0, 1])
+def test_a_certain_outcome_is_never_surprising_and_another_impossible(probability):
+    assert binomial_test(probability * 9, 9, probability).p_value == pytest.approx(1)
+    assert binomial_test(4, 9, probability).p_value == 0
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mcnemar_against_statsmodels(b, c):
+    table = [[5, b], [c, 7]]
+    assert mcnemar(b, c).p_value == pytest.approx(
+        peer_mcnemar(table, exact=True).pvalue if b + c else 1.0, rel=1e-6
+    )
+    if b + c:
+        for method, correction in (("chi2", False), ("chi2-corrected", True)):
+            peer = peer_mcnemar(table, exact=False, correction=correction)
+            # With b = c the corrected statistic would be positive; ours stays at 0.
+            if b != c:
+                got = mcnemar(b, c, method=method).p_value
+                assert got == pytest.approx(peer.pvalue)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_sign_flips_of_ones_are_the_sign_test(plus, minus):
+    got = sign_flip_test([1] * plus + [-1] * minus + [0] * 3, null="no lean")
+    assert got.p_value == pytest.approx(mcnemar(plus, minus).p_value)
+
+
+@given(st.dictionaries(st.integers(), st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_against_statsmodels(p_values):
+    peer = multipletests(list(p_values.values()), method="holm")[1]
+    assert list(holm(p_values)) == list(p_values)
+    assert list(holm(p_values).values()) == pytest.approx(peer.tolist())
+
+
+def test_paired_intervals_cover():
+    rng = np.random.default_rng(3)
+    p = np.array([0.55, 0.17, 0.08, 0.20])
+    truth, runs = p[1] - p[2], 600
+    hits = {"bonett-price": 0, "bootstrap": 0}
+    for table in rng.multinomial(120, p, size=runs):
+        for interval in hits:
+            e = paired_difference(*table, interval=interval, resamples=400, rng=rng)
+            hits[interval] += e.low <= truth <= e.high
+    for interval, count in hits.items():
+        assert 0.925 < count / runs < 0.975, interval
+
+
+@pytest.mark.parametrize("correlation", [0.05, 0.5])
+def test_clustered_proportion_covers_where_wilson_does_not(correlation):
+    rng = np.random.default_rng(5)
+    runs, clusters, size, truth = 600, 40, 8, 0.8
+    a = truth * (1 - correlation) / correlation
+    b = (1 - truth) * (1 - correlation) / correlation
+    hits = naive = 0
+    for _ in range(runs):
+        successes = rng.binomial(size, rng.beta(a, b, clusters))
+        e = clustered_proportion(successes, np.full(clusters, size))
+        hits += e.low <= truth <= e.high
+        w = proportion(successes.sum(), clusters * size)
+        naive += w.low <= truth <= w.high
+    assert 0.925 < hits / runs < 0.985
+    if correlation == 0.5:
+        assert naive / runs < 0.75
+
+
+def test_clusters_of_one_are_plain_wilson_and_weights_are_copies():
+    s = np.array([1, 0, 1, 1])
+    plain = clustered_proportion(s, np.ones(4))
+    assert plain == proportion(3, 4)
+    t = np.array([2, 3, 2, 4])
+    repeated = clustered_proportion(np.repeat(s, 3), np.repeat(t, 3))
+    weighted = clustered_proportion(s, t, weights=[3] * 4)
+    assert weighted.value == repeated.value
+    assert weighted.low == pytest.approx(repeated.low)
+    assert weighted.high == pytest.approx(repeated.high)
+
+
+def test_signed_share_stays_in_range_and_holds_its_value():
+    for n in (1, 5, 80):
+        for plus in range(n + 1):
+            for minus in range(n + 1 - plus):
+                e = signed_share(plus, minus, n)
+                assert -1 <= e.low <= e.value <= e.high <= 1
+
+
+def test_errors_name_the_way_out():
+    with pytest.raises(UndefinedStatistic):
+        binomial_test(0, 0)
+    with pytest.raises(ValidationError, match="3 of 2"):
+        binomial_test(3, 2)
+    with pytest.raises(ValidationError, match="negative"):
+        mcnemar(-1, 2)
+    with pytest.raises(ValidationError, match="choose"):
+        mcnemar(1, 2, method="exactly")
+    with pytest.raises(ValidationError, match="whole numbers"):
+        sign_flip_test([0.5], null="no lean")
+    with pytest.raises(ValidationError, match=r"outside \[0, 1\]"):
+        holm({"x": 1.2})
+    with pytest.raises(UndefinedStatistic):
+        paired_difference(0, 0, 0, 0)
+    with pytest.raises(ValidationError, match="choose"):
+        paired_difference(1, 1, 1, 1, interval="wald")
+    with pytest.raises(ValidationError, match="0 <= p"):
+        Test(1.5, 3, "null", "method")
+    with pytest.raises(ValidationError, match="totals"):
+        clustered_proportion([3], [2])
+    with pytest.raises(UndefinedStatistic):
+        clustered_proportion([0], [0])
+    assert mcnemar(0, 0).p_value == 1
