@@ -171,7 +171,8 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         ``vote_patterns`` (how often each combination of votes occurs on a key, by
         turn), ``pair_patterns`` (GPT-4 and experts, by pair of models), ``wins`` (by
         type of judge, turn, category and pair), ``orders`` (GPT-4 × expert votes in two
-        orders of naming), ``join`` (`join_keys`), and the intervals of Table 13 and
+        orders of naming), ``question_votes`` (GPT-4 × expert votes by question),
+        ``join`` (`join_keys`), and the intervals of Table 13 and
         Table 7 when whole questions are the independent units:
         ``agreement_by_question``, ``win_rates_by_question``.
 
@@ -213,6 +214,9 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "pair_patterns": patterns("model_1", "model_2", "gpt4", *experts),
         "wins": wins.reset_index().rename_axis(columns=None),
         "orders": _orders(records),
+        "question_votes": table.groupby(["question_id", "gpt4"])[experts]
+        .sum()
+        .reset_index(),
         "join": pd.DataFrame([join_keys(records)]),
         "agreement_by_question": pd.DataFrame(
             cells, columns=["turn", "setup", "judge_1", "judge_2", "low", "high"]
@@ -315,9 +319,9 @@ def agreement(
     Examples
     --------
     >>> f"{agreement('G4-Pair', 'Human', setup='S2', turn=1):.1%}"
-    '85.1% [82.2%, 87.6%]'
+    '84.6% [81.7%, 87.2%]'
     >>> f"{agreement('Human', 'Human', setup='S2', turn=1):.1%}"
-    '81.0% [76.7%, 84.6%]'
+    '81.0% [75.9%, 85.2%]'
     """
     table = data.counts("mtbench", "vote_patterns") if votes is None else votes
     if turn is not None:
@@ -366,7 +370,10 @@ def _side(table: pd.DataFrame, judge: str, setup: Setup) -> npt.NDArray[np.float
         votes = _side(table, "Human", "S1")
         modes = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
         modes = modes[:, :kept].astype(float)
-        return modes / np.maximum(modes.sum(axis=1, keepdims=True), 1.0)
+        shares: npt.NDArray[np.float64] = modes / np.maximum(
+            modes.sum(axis=1, keepdims=True), 1.0
+        )
+        return shares
     if judge not in JUDGES:
         raise ValidationError(
             f"no public votes of {judge!r}; choose from {', '.join(JUDGES)}, Human-M"
@@ -424,6 +431,67 @@ def joint_table(
     cells = data.counts("mtbench", "orders")
     votes = cells[cells["order"] == order]["votes"].to_numpy(np.int64).reshape(3, 3)
     return votes if setup == "S1" else votes[:2, :2].copy()
+
+
+def joint_tables(
+    units: Literal["question", "pair"], *, setup: Setup = "S1"
+) -> npt.NDArray[np.int64]:
+    """How do GPT-4's verdicts and the experts' votes go together, unit by unit?
+
+    Parameters
+    ----------
+    units : {"question", "pair"}
+        One table per question (80), or per pair of models (15).
+    setup : {"S1", "S2"}
+        With ties (3 × 3) or without (2 × 2).
+
+    Returns
+    -------
+    ndarray of int64, shape (units, 3, 3) or (units, 2, 2)
+        They add up to `joint_table` in canonical order; given to a coefficient of
+        `judgelab.agreement` they say that only the units are independent.
+
+    Raises
+    ------
+    ValidationError
+        If the units or setup are unknown.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> joint_tables("pair", setup="S2").shape
+    (15, 2, 2)
+    >>> joint_tables("question", setup="S2").sum(axis=0)
+    array([[763, 126],
+           [139, 695]])
+    """
+    if units not in _UNITS or setup not in ("S1", "S2"):
+        raise ValidationError(
+            f"units {units!r}, setup {setup!r}: choose units 'question' or 'pair' "
+            "and setup 'S1' or 'S2'"
+        )
+    name, columns = _UNITS[units]
+    votes = data.counts("mtbench", name)
+    experts = [f"expert_{word}" for word in _WORDS]
+    if "keys" in votes:
+        votes[experts] = votes[experts].mul(votes["keys"], axis=0)
+    sums = votes.pivot_table(
+        index=columns, columns="gpt4", values=experts, aggfunc="sum", fill_value=0
+    )
+    rows = [
+        [sums[expert, word].to_numpy(np.int64) for expert in experts] for word in _WORDS
+    ]
+    kept = 3 if setup == "S1" else 2
+    return np.moveaxis(np.array(rows), -1, 0)[:, :kept, :kept].copy()
+
+
+_UNITS = {
+    "question": ("question_votes", ["question_id"]),
+    "pair": ("pair_patterns", ["model_1", "model_2"]),
+}
 
 
 def win_rates(
