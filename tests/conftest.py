@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the reader's edition once, warnings as errors; return its HTML folder."""
+    output = tmp_path_factory.mktemp("book")
+    command = [
+        *(Path(sys.executable).with_name("jupyter-book"), "build", ROOT),
+        *("--path-output", output, "--warningiserror", "--keep-going", "--quiet"),
+    ]
+    built = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert built.returncode == 0, built.stdout[-5000:] + built.stderr[-5000:]
+    return output / "_build" / "html"
