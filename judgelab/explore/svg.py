@@ -101,17 +101,19 @@ def bars(
 
     step = 48
     foot = step * len(rows) + 6
-    parts = [
-        f'<path d="M{_number(x(tick))} 4V{foot}" stroke="currentColor" '
-        f'stroke-opacity="{0.55 if tick == 0 else 0.15}"/>'
-        for tick in ticks
-    ]
+    parts = []
     for i, row in enumerate(rows):
         top = step * i
         parts.append(text(_MARGIN, top + 16, row.label))
         parts.append(
             text(WIDTH - _MARGIN, top + 16, row.text, "end", ' font-weight="600"')
         )
+        for tick in ticks:
+            strength = 0.6 if tick == 0 else 0.2
+            parts.append(
+                f'<path d="M {_number(x(tick))} {top + 20} v 24" '
+                f'stroke="currentColor" stroke-opacity="{strength}"/>'
+            )
         if row.value == row.value:  # not nan
             start, end = sorted((x(0), x(row.value)))
             parts.append(
