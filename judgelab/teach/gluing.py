@@ -1,0 +1,109 @@
+"""Numbers in the prose that come from the code: a cell records, a tool fills in.
+
+A hidden cell calls ``teach.glue(kappa=kappa)``; the text says
+``<span data-glue="kappa:.2f"></span>``; `judgelab.teach.refresh` fills the span.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from judgelab.errors import ValidationError
+from judgelab.estimate import Estimate
+
+MIME = "application/vnd.judgelab.glue+json"
+SPAN = re.compile(
+    r'<span data-glue="(?P<name>[\w.]+)(?::(?P<spec>[^"]*))?">(?P<text>[^<]*)</span>'
+)
+_DIGITS = 12  # sums may differ in the last bits from one machine to the next
+
+
+def glue(**values: Any) -> None:
+    """Record values for the prose of this notebook; nothing is shown.
+
+    Parameters
+    ----------
+    **values : int, float, str or Estimate
+        Name and value. In the text, `name:.2f` formats it as Python does, and of an
+        estimate `name.value`, `name.low`, `name.high` and `name.n` can be had alone.
+
+    Examples
+    --------
+    >>> glue(n=100)
+    {...}
+    """
+    from IPython.display import display
+
+    recorded = {name: _recorded(value) for name, value in values.items()}
+    display({MIME: recorded}, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _recorded(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        fields = ("value", "low", "high", "n", "method", "level", "reason")
+        return {field: _recorded(getattr(value, field)) for field in fields}
+    if isinstance(value, str | bool):
+        return value
+    if hasattr(value, "__index__"):
+        return int(value)
+    number = float(value)
+    # JSON has no nan; None comes back as nan.
+    return float(f"{number:.{_DIGITS}g}") if math.isfinite(number) else None
+
+
+def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect what the cells of a notebook recorded, by name."""
+    recorded: dict[str, Any] = {}
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            recorded |= output.get("data", {}).get(MIME, {})
+    return recorded
+
+
+def written(recorded: Mapping[str, Any], name: str, spec: str | None) -> str:
+    """Format one recorded value as the prose wants it.
+
+    Raises
+    ------
+    ValidationError
+        If nothing of that name was recorded.
+
+    Examples
+    --------
+    >>> written({"share": 0.125}, "share", ".1%")
+    '12.5%'
+    """
+    name, _, field = name.partition(".")
+    if name not in recorded:
+        raise ValidationError(
+            f"no cell glues {name!r}; glued are {', '.join(recorded) or 'none'}"
+        )
+    value = recorded[name]
+    if isinstance(value, dict):
+        estimate = Estimate(**{k: _number(v) for k, v in value.items()})
+        return format(getattr(estimate, field) if field else estimate, spec or "")
+    return format(_number(value), spec or "")
+
+
+def _number(value: Any) -> Any:
+    return math.nan if value is None else value
+
+
+def fill(text: str, recorded: Mapping[str, Any]) -> str:
+    """Fill every glue span of a text.
+
+    Examples
+    --------
+    >>> fill('κ is <span data-glue="kappa:.2f">?</span>', {"kappa": 0.5})
+    'κ is <span data-glue="kappa:.2f">0.50</span>'
+    """
+
+    def filled(span: re.Match[str]) -> str:
+        now = written(recorded, span["name"], span["spec"])
+        spec = "" if span["spec"] is None else f":{span['spec']}"
+        return f'<span data-glue="{span["name"]}{spec}">{now}</span>'
+
+    return SPAN.sub(filled, text)
