@@ -13,7 +13,7 @@ else.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,11 @@ from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_proportion, effective_size, proportion
 from judgelab.significance import Test, mcnemar, sign_flip_test, signed_share
-from judgelab.verdict import Outcome, Rule, Verdict, find_rule
+from judgelab.verdict import Outcome, Rule, Verdict, find_rule, unswap
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from narwhals.typing import IntoDataFrame
 
 Weights = npt.NDArray[np.float64]
 Slot = Literal["first", "second"]
@@ -50,6 +54,93 @@ _PICKS: dict[str, tuple[Weights, Weights]] = {
         (_COLUMN == Verdict.A).astype(float),
     ),
 }
+
+
+def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
+    """Put the two verdicts on each pair of answers side by side.
+
+    Parameters
+    ----------
+    records : dataframe (pandas, Polars, PyArrow, …)
+        Tidy pairwise records with ``judge``, ``item``, ``swapped`` (bool) and
+        ``verdict`` (word or code, on *shown* slots); optionally ``trial``. Other
+        columns are kept if they are the same for all records of an item.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per judge, item and trial, in the order of the records: ``first`` and
+        ``second`` hold `Verdict` codes, the second un-swapped. An order without a
+        record is `Verdict.MISSING`.
+
+    Raises
+    ------
+    ValidationError
+        If a column is missing, a verdict is unknown, or an order of a pair has more
+        than one record.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": "me",
+    ...         "item": ["q1", "q1", "q2"],
+    ...         "swapped": [False, True, False],
+    ...         "verdict": ["A", "B", "TIE"],
+    ...     }
+    ... )
+    >>> pair_orders(records)[["item", "first", "second"]]
+      item  first  second
+    0   q1      0       0
+    1   q2      2       4
+    """
+    import narwhals as nw
+
+    frame = nw.from_native(records, eager_only=True).to_pandas()
+    needed = ["judge", "item", "swapped", "verdict"]
+    if lacking := [name for name in needed if name not in frame]:
+        raise ValidationError(
+            f"records lack the columns {lacking}; they have {list(frame.columns)}"
+        )
+    key = [name for name in ("judge", "item", "trial") if name in frame]
+    double = frame.duplicated([*key, "swapped"])
+    if double.any():
+        shown = frame.loc[double, [*key, "swapped"]].head(3).to_dict("records")
+        raise ValidationError(
+            f"{int(double.sum())} records repeat an order of a pair, e.g. {shown}; "
+            'number repetitions in a column "trial"'
+        )
+    swapped = frame["swapped"].to_numpy(bool)
+    codes = unswap(_codes(frame["verdict"].tolist()), swapped)
+    pairs = frame.drop(
+        columns=["swapped", "verdict", "model_a", "model_b"], errors="ignore"
+    )
+    group = pairs.groupby(key, sort=False, dropna=False).ngroup().to_numpy()
+    both = np.full((group.max(initial=-1) + 1, 2), Verdict.MISSING, np.int8)
+    both[group, swapped.astype(int)] = codes
+    first_record = np.unique(group, return_index=True)[1]
+    varying = [
+        name
+        for name in pairs
+        if name not in key
+        and not pairs[name].equals(
+            pairs[name].iloc[first_record[group]].set_axis(pairs.index)
+        )
+    ]
+    result = pairs.iloc[first_record].drop(columns=varying).reset_index(drop=True)
+    return result.assign(first=both[:, 0], second=both[:, 1])
+
+
+def _codes(verdicts: list[Any]) -> list[int]:
+    return [
+        int(Verdict.parse(verdict)) if isinstance(verdict, str) else verdict
+        for verdict in verdicts
+    ]
 
 
 def position_consistency(

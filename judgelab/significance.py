@@ -372,6 +372,68 @@ def signed_share(
     return Estimate((plus - minus) / n, low, high, n, method, level)
 
 
+def welch_test(
+    one: npt.ArrayLike, two: npt.ArrayLike, *, null: str, level: float = 0.95
+) -> tuple[Estimate, Test]:
+    """Do the means of two independent groups differ, and by how much?
+
+    Parameters
+    ----------
+    one, two : array_like of float
+        The values of the two groups, at least two each.
+    null : str
+        The hypothesis of no difference, in words.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate, Test
+        Mean of the first group minus mean of the second, and Welch's t-test, which does
+        not take the groups to spread equally.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If a group has fewer than two values.
+
+    References
+    ----------
+    Welch (1947), *Biometrika* 34(1–2).
+
+    Notes
+    -----
+    Without any spread in either group the means are certain: p is 1 or 0.
+
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> welch_test([1, 1, 0, 1], [0, 0, 1, 0], null="equal means")[0]
+    0.500 [-0.365, 1.365] (n = 8, Welch)
+    """
+    groups = [np.asarray(group, float) for group in (one, two)]
+    if min(group.size for group in groups) < 2:
+        raise UndefinedStatistic(
+            f"groups of {groups[0].size} and {groups[1].size} values; each needs two"
+        )
+    n = groups[0].size + groups[1].size
+    value = float(groups[0].mean() - groups[1].mean())
+    parts = np.array([group.var(ddof=1) / group.size for group in groups])
+    variance = float(parts.sum())
+    if variance == 0:
+        estimate = Estimate(value, value, value, n, "Welch", level)
+        return estimate, Test(float(value == 0), n, null, "Welch t")
+    freedom = variance**2 / float(
+        (parts**2 / [group.size - 1 for group in groups]).sum()
+    )
+    error = float(np.sqrt(variance))
+    half = float(special.stdtrit(freedom, (1 + level) / 2)) * error
+    p = 2 * float(special.stdtr(freedom, -abs(value) / error))
+    estimate = Estimate(value, value - half, value + half, n, "Welch", level)
+    return estimate, Test(p, n, null, "Welch t")
+
+
 def holm(p_values: Mapping[Any, float]) -> dict[Any, float]:
     """Correct p-values for having asked many questions at once.
 

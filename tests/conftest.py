@@ -5,6 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of the code: hypothesis must not fail a slow example.
+settings.register_profile("judgelab", deadline=None)
+settings.load_profile("judgelab")
 
 ROOT = Path(__file__).resolve().parent.parent
 

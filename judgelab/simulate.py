@@ -1,0 +1,430 @@
+"""Judges whose faults are known, because we planted them.
+
+A statistic that is to find a fault in a real judge must first find it in a judge that
+has it, and stay silent on one that does not. Nothing here stands for a real model:
+every number is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from judgelab.errors import ValidationError
+from judgelab.intervals import Rng
+from judgelab.verdict import Verdict, unswap
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+DISTRIBUTIONS = ("uniform", "normal", "laplace", "two-point", "equal")
+"""How differences in quality can be spread around 0; "equal" does not spread."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge that follows a known law.
+
+    The judge prefers the answer shown first with probability σ(z), where
+    ``z = k·δ + β + v·λ + s·o``: δ is how much better that answer is, λ the logarithm to
+    base 2 of how many times longer it is, and o is +1 if the judge wrote it, −1 if the
+    judge wrote the other one, 0 otherwise.
+
+    Parameters
+    ----------
+    k : float, default 4
+        Sensitivity to quality, at least 0. At k = 0 the judge is a coin.
+    beta : float, default 0
+        Lean towards the first slot, in logits; negative towards the second.
+    verbosity : float, default 0
+        v, in logits per doubling of length.
+    self_preference : float, default 0
+        s, in logits for an answer of its own.
+    tie_width : float, default 0
+        Half-width of the band of indifference, in logits, at least 0: the judge says
+        tie if neither answer gets ahead by more. Two equal answers tie with probability
+        ``1 − 2·σ(−tie_width)``.
+    invalid_rate, missing_rate : float, default 0
+        Shares of replies that cannot be read, and of requests that fail; in [0, 1] and
+        together at most 1.
+    name : str, default "simulated judge"
+        How records name it, and whose answers are its own.
+
+    Raises
+    ------
+    ValidationError
+        If a parameter is out of range.
+
+    References
+    ----------
+    Rao & Kupper (1967), *JASA* 62(317), for ties by a threshold; Davidson & Beaver
+    (1977), *Biometrics* 33(4), for an effect of order.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    Two equal answers, and a first answer that is clearly worse:
+
+    >>> judge = Judge(k=4, beta=1)
+    >>> judge.probabilities([0, -0.5])[:, Verdict.A].round(2)
+    array([0.73, 0.27])
+    """
+
+    k: float = 4.0
+    beta: float = 0.0
+    verbosity: float = 0.0
+    self_preference: float = 0.0
+    tie_width: float = 0.0
+    invalid_rate: float = 0.0
+    missing_rate: float = 0.0
+    name: str = "simulated judge"
+
+    def __post_init__(self) -> None:
+        for name in ("k", "tie_width", "invalid_rate", "missing_rate"):
+            if not getattr(self, name) >= 0:
+                raise ValidationError(
+                    f"{name} is {getattr(self, name)!r}; it must be at least 0"
+                )
+        if self.invalid_rate + self.missing_rate > 1:
+            raise ValidationError(
+                f"invalid_rate {self.invalid_rate} and missing_rate "
+                f"{self.missing_rate} add up to more than 1"
+            )
+
+    def probabilities(
+        self,
+        delta: npt.ArrayLike,
+        *,
+        log_length: npt.ArrayLike = 0.0,
+        own: npt.ArrayLike = 0.0,
+    ) -> Floats:
+        """How likely is each verdict on answers shown in this order?
+
+        Parameters
+        ----------
+        delta : array_like of float, shape (n,)
+            Quality of the answer shown first minus that of the other.
+        log_length : array_like of float, default 0
+            Logarithm to base 2 of the ratio of their lengths, first to second.
+        own : array_like of float, default 0
+            +1 if the first is the judge's own answer, −1 if the second is.
+
+        Returns
+        -------
+        ndarray of float, shape (n, 5)
+            Probabilities of the five verdicts on slots, in the order of `Verdict`.
+        """
+        z = (
+            self.k * np.asarray(delta, float)
+            + self.beta
+            + self.verbosity * np.asarray(log_length, float)
+            + self.self_preference * np.asarray(own, float)
+        )
+        first = special.expit(z - self.tie_width)
+        second = special.expit(-z - self.tie_width)
+        answers = 1 - self.invalid_rate - self.missing_rate
+        replies = np.stack([first, second, np.maximum(0, 1 - first - second)], axis=-1)
+        rest = np.broadcast_to([self.invalid_rate, self.missing_rate], (*z.shape, 2))
+        return np.concatenate([answers * replies, rest], axis=-1)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of answers whose truth is known.
+
+    Parameters
+    ----------
+    delta : ndarray of float, shape (n,)
+        Quality of answer A minus quality of answer B.
+    log_length : ndarray of float, shape (n,)
+        Logarithm to base 2 of the ratio of their lengths, A to B.
+    own : ndarray of int, shape (n,)
+        +1 if the judge under test wrote A, −1 if it wrote B, 0 if neither.
+
+    Raises
+    ------
+    ValidationError
+        If the arrays are not aligned.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> len(Pairs(np.zeros(3), np.zeros(3), np.zeros(3)))
+    3
+    """
+
+    delta: Floats
+    log_length: Floats
+    own: npt.NDArray[Any]
+
+    def __post_init__(self) -> None:
+        shapes = {np.shape(self.delta), np.shape(self.log_length), np.shape(self.own)}
+        if len(shapes) > 1 or np.ndim(self.delta) != 1:
+            raise ValidationError(
+                f"delta, log_length and own have shapes {sorted(shapes)}; "
+                "give one value of each per pair"
+            )
+
+    def __len__(self) -> int:
+        return len(self.delta)
+
+    @property
+    def gold(self) -> npt.NDArray[np.int8]:
+        """The better answer: `Verdict.A`, `Verdict.B`, or a tie if δ is 0."""
+        return np.select(
+            [self.delta > 0, self.delta < 0], [Verdict.A, Verdict.B], Verdict.TIE
+        ).astype(np.int8)
+
+
+def draw_pairs(
+    n: int = 1000,
+    *,
+    distribution: Literal[
+        "uniform", "normal", "laplace", "two-point", "equal"
+    ] = "normal",
+    spread: float = 0.5,
+    length_spread: float = 0.0,
+    own_share: float = 0.0,
+    rng: Rng,
+) -> Pairs:
+    """Draw pairs of answers with known differences in quality, length and authorship.
+
+    Parameters
+    ----------
+    n : int, default 1000
+        Number of pairs.
+    distribution : {"uniform", "normal", "laplace", "two-point", "equal"}
+        Of δ; ``"two-point"`` is ±spread, ``"equal"`` means equally good answers.
+        Default "normal".
+    spread : float, default 0.5
+        Standard deviation of δ.
+    length_spread : float, default 0
+        Standard deviation of the logarithm to base 2 of the ratio of lengths, which is
+        normal and independent of δ.
+    own_share : float, default 0
+        Share of pairs in which the judge wrote one of the two answers, in [0, 1].
+    rng : Generator or int
+        Randomness; the same seed gives the same pairs.
+
+    Returns
+    -------
+    Pairs
+        Of length n.
+
+    Raises
+    ------
+    ValidationError
+        If the distribution is unknown or a number is out of range.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> pairs = draw_pairs(4, distribution="two-point", rng=1)
+    >>> sorted(set(abs(pairs.delta).tolist()))
+    [0.5]
+    """
+    if n < 1 or spread < 0 or length_spread < 0 or not 0 <= own_share <= 1:
+        raise ValidationError(
+            f"n = {n}, spread = {spread}, length_spread = {length_spread}, own_share = "
+            f"{own_share}: need n >= 1, spreads >= 0 and a share between 0 and 1"
+        )
+    generator = np.random.default_rng(rng)
+    # One uniform draw per quantity, whatever the distribution: pairs drawn with the
+    # same seed and another distribution are the same pairs, stretched.
+    u, length, author, slot = generator.random((4, n))
+    unit: dict[str, Any] = {
+        "uniform": lambda: np.sqrt(3) * (2 * u - 1),
+        "normal": lambda: special.ndtri(u),
+        "laplace": lambda: -np.sign(u - 0.5) * np.log1p(-2 * abs(u - 0.5)) / np.sqrt(2),
+        "two-point": lambda: np.where(u < 0.5, -1.0, 1.0),
+        "equal": lambda: np.zeros(n),
+    }
+    if distribution not in unit:
+        raise ValidationError(
+            f"unknown distribution {distribution!r}; choose from {DISTRIBUTIONS}"
+        )
+    return Pairs(
+        spread * unit[distribution](),
+        length_spread * special.ndtri(length),
+        np.where(author < own_share, np.where(slot < 0.5, 1, -1), 0),
+    )
+
+
+def judge_both_orders(
+    judge: Judge, pairs: Pairs, *, trials: int = 1, rng: Rng
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Let the judge see every pair in both orders.
+
+    Parameters
+    ----------
+    judge : Judge
+        Who judges.
+    pairs : Pairs
+        What is judged.
+    trials : int, default 1
+        How often each pair is shown in each order.
+    rng : Generator or int
+        Randomness.
+
+    Returns
+    -------
+    first, second : ndarray of int8, shape (n, trials)
+        `Verdict` codes on *slots*: shown as (A, B), and shown as (B, A). Un-swap the
+        second before comparing.
+
+    Raises
+    ------
+    ValidationError
+        If `trials` is below 1.
+
+    Notes
+    -----
+    With one seed, judges that differ a little give verdicts that differ a little: each
+    reply is one uniform draw, held against the judge's probabilities.
+
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> pairs = draw_pairs(1000, rng=0)
+    >>> first, second = judge_both_orders(Judge(k=4, beta=50), pairs, rng=0)
+    >>> int((first == Verdict.A).sum()), int((second == Verdict.A).sum())
+    (1000, 1000)
+    """
+    if trials < 1:
+        raise ValidationError(f"trials is {trials}; a pair is shown at least once")
+    generator = np.random.default_rng(rng)
+    shown = (
+        judge.probabilities(
+            sign * pairs.delta, log_length=sign * pairs.log_length, own=sign * pairs.own
+        )
+        for sign in (1, -1)
+    )
+    first, second = (_draw(p, trials, generator) for p in shown)
+    return first, second
+
+
+def _draw(
+    probabilities: Floats, trials: int, generator: np.random.Generator
+) -> npt.NDArray[np.int8]:
+    # A failed request and an unreadable reply come first on the line, ties lie between
+    # the two answers: then moving the lean moves as few verdicts as possible.
+    order = [Verdict.MISSING, Verdict.INVALID, Verdict.A, Verdict.TIE, Verdict.B]
+    steps = probabilities[:, order].cumsum(axis=1)[:, :-1]
+    u = generator.random((len(probabilities), trials, 1))
+    drawn: npt.NDArray[np.int8] = np.array(order, dtype=np.int8)[
+        (u >= steps[:, None, :]).sum(axis=2)
+    ]
+    return drawn
+
+
+def simulate(judge: Judge, pairs: Pairs, *, trials: int = 1, rng: Rng) -> pd.DataFrame:
+    """Produce the records that a real judge would leave behind, with the truth added.
+
+    Parameters
+    ----------
+    judge, pairs, trials, rng
+        As in `judge_both_orders`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Tidy pairwise records, two per pair and trial: ``judge``, ``item``, ``trial``,
+        ``swapped``, ``verdict`` (a word, on shown slots), ``model_a`` and ``model_b``
+        (authors of the answers shown first and second), and what is known only in a
+        simulation: ``gold`` (the better *answer*), ``delta``, ``log_length`` and
+        ``own``, all three of A against B.
+
+    Raises
+    ------
+    ValidationError
+        As `judge_both_orders`.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> records = simulate(Judge(), draw_pairs(2, rng=0), rng=0)
+    >>> records[["item", "swapped", "verdict", "gold"]]
+       item  swapped verdict gold
+    0     0    False       A    A
+    1     0     True       A    A
+    2     1    False       B    B
+    3     1     True       A    B
+    """
+    import pandas as pd
+
+    first, second = judge_both_orders(judge, pairs, trials=trials, rng=rng)
+    n = len(pairs)
+    verdicts = np.stack([first, second], axis=2).ravel()
+    words = np.array(list(Verdict.__members__))
+    item, trial, swapped = (index.ravel() for index in np.indices((n, trials, 2)))
+    authors = np.where(
+        pairs.own[:, None] == [1, -1], judge.name, ["model A", "model B"]
+    )
+    return pd.DataFrame(
+        {
+            "judge": judge.name,
+            "item": item,
+            "trial": trial,
+            "swapped": swapped.astype(bool),
+            "verdict": words[verdicts],
+            "model_a": authors[item, swapped],
+            "model_b": authors[item, 1 - swapped],
+            "gold": words[pairs.gold][item],
+            "delta": pairs.delta[item],
+            "log_length": pairs.log_length[item],
+            "own": pairs.own[item],
+        }
+    )
+
+
+def two_order_tables(judge: Judge, pairs: Pairs, *, rng: Rng) -> npt.NDArray[np.int64]:
+    """Count a simulated judge's verdicts by the better answer.
+
+    Parameters
+    ----------
+    judge, pairs, rng
+        As in `judge_both_orders`.
+
+    Returns
+    -------
+    ndarray of int64, shape (2, 5, 5)
+        Two-order counts, the second verdict un-swapped: pairs in which A is better,
+        then those in which B is. A pair of equal answers has no better one and is in
+        neither.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> two_order_tables(Judge(), draw_pairs(1000, rng=0), rng=0).sum()
+    np.int64(1000)
+    """
+    first, second = judge_both_orders(judge, pairs, rng=rng)
+    side = len(Verdict)
+    gold = pairs.gold
+    known = gold < Verdict.TIE
+    cells = (
+        gold * side**2 + first[:, 0].astype(np.int64) * side + unswap(second[:, 0])
+    )[known]
+    return np.bincount(cells, minlength=2 * side**2).reshape(2, side, side)
