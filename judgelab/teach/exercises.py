@@ -168,7 +168,7 @@ def _check_function(exercise: Exercise, answer: Any) -> Feedback:
     if _same(results, exercise["answers"]):
         return Feedback(True, f"It holds on all {len(cases)} hidden cases.")
     for hint in exercise.get("hints", ()):
-        mistake = _defined(hint["when"], exercise["function"])
+        mistake = defined(hint["when"], exercise["function"])
         if _same(results, [mistake(*case) for case in cases]):
             return Feedback(False, hint["say"].strip())
     pairs = zip(cases, results, exercise["answers"], strict=True)
@@ -254,7 +254,7 @@ def run(code: str, names: dict[str, Any] | None = None) -> Any:
     >>> run("x = 2; x + 1")
     3
     """
-    names = _namespace() if names is None else names
+    names = namespace() if names is None else names
     *body, last = ast.parse(code).body
     if not isinstance(last, ast.Expr):
         exec(code, names)
@@ -263,7 +263,8 @@ def run(code: str, names: dict[str, Any] | None = None) -> Any:
     return eval(compile(ast.Expression(last.value), "<exercise>", "eval"), names)
 
 
-def _namespace() -> dict[str, Any]:
+def namespace() -> dict[str, Any]:
+    """Give the names that an exercise's cells may use without importing them."""
     import pandas as pd
 
     import judgelab
@@ -272,8 +273,9 @@ def _namespace() -> dict[str, Any]:
     return {"np": np, "pd": pd, "jl": judgelab, "teach": teach}
 
 
-def _defined(code: str, function: str) -> Callable[..., Any]:
-    names = _namespace()
+def defined(code: str, function: str) -> Callable[..., Any]:
+    """Run a program and return the function that it defines."""
+    names = namespace()
     run(code, names)
     found: Callable[..., Any] = names[function]
     return found
@@ -400,20 +402,28 @@ def sealed(exercise: Exercise) -> dict[str, str]:
     this keeps the eye from slipping, not a thief out.)
     """
     return {
-        _digest(exercise["id"], answer).hex()[:16]: _encipher(
-            inline(reply.sentence), exercise["id"], answer
-        )
+        key(exercise["id"], answer): base64.b64encode(
+            _mixed(inline(reply.sentence).encode(), exercise["id"], answer)
+        ).decode()
         for answer, reply in known_answers(exercise)
     }
+
+
+def key(number: str, answer: str) -> str:
+    """Name the entry of an answer without saying the answer."""
+    return _digest(number, answer).hex()[:16]
+
+
+def decipher(entry: str, number: str, answer: str) -> str:
+    """Read an entry with the answer that it belongs to, as the page's script does."""
+    return _mixed(base64.b64decode(entry), number, answer).decode()
 
 
 def _digest(*parts: str) -> bytes:
     return hashlib.sha256("|".join(("judgelab", *parts)).encode()).digest()
 
 
-def _encipher(text: str, number: str, answer: str) -> str:
-    plain = text.encode()
-    blocks = range(0, len(plain), 32)
+def _mixed(text: bytes, number: str, answer: str) -> bytes:
+    blocks = range(0, len(text), hashlib.sha256().digest_size)
     stream = b"".join(_digest(number, answer, str(start)) for start in blocks)
-    mixed = bytes(a ^ b for a, b in zip(plain, stream, strict=False))
-    return base64.b64encode(mixed).decode()
+    return bytes(a ^ b for a, b in zip(text, stream, strict=False))

@@ -37,14 +37,15 @@ def glue(**values: Any) -> None:
     """
     from IPython.display import display
 
-    recorded = {name: _recorded(value) for name, value in values.items()}
-    display({MIME: recorded}, raw=True)  # type: ignore[no-untyped-call]
+    kept = {name: recorded(value) for name, value in values.items()}
+    display({MIME: kept}, raw=True)  # type: ignore[no-untyped-call]
 
 
-def _recorded(value: Any) -> Any:
+def recorded(value: Any) -> Any:
+    """Turn a value into what JSON can hold; an estimate keeps all its parts."""
     if isinstance(value, Estimate):
         fields = ("value", "low", "high", "n", "method", "level", "reason")
-        return {field: _recorded(getattr(value, field)) for field in fields}
+        return {field: recorded(getattr(value, field)) for field in fields}
     if isinstance(value, str | bool):
         return value
     if hasattr(value, "__index__"):
@@ -56,11 +57,11 @@ def _recorded(value: Any) -> Any:
 
 def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the cells of a notebook recorded, by name."""
-    recorded: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for cell in notebook["cells"]:
         for output in cell.get("outputs", ()):
-            recorded |= output.get("data", {}).get(MIME, {})
-    return recorded
+            found |= output.get("data", {}).get(MIME, {})
+    return found
 
 
 def written(recorded: Mapping[str, Any], name: str, spec: str | None) -> str:

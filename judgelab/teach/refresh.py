@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from judgelab.teach.gluing import fill, glued
 
 # First words of a cell, how the book shows it, and whether JupyterLab folds its input.
-_CELLS = (
+CELLS = (
     ("teach.glue(", "remove-cell", True),
     ("teach.exercise(", "remove-input", True),
     ("teach.quiz(", "remove-input", True),
@@ -49,7 +49,7 @@ def refresh(path: Path) -> None:
 
 def tag(cell: Any) -> None:
     """Set the tags of a teaching cell by what it calls."""
-    for start, name, folded in _CELLS:
+    for start, name, folded in CELLS:
         if cell.cell_type == "code" and cell.source.startswith(start):
             others = [t for t in cell.metadata.get("tags", ()) if t != name]
             cell.metadata["tags"] = sorted([*others, name])
