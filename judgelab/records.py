@@ -1,0 +1,591 @@
+"""Records: one verdict of one judge on one item per row, checked before it is counted.
+
+A pairwise record has the columns ``judge``, ``item`` and ``verdict`` (A, B, TIE,
+INVALID or MISSING, on the slots as shown; or the codes 0 to 4). It may have ``swapped``
+(true where the answers were shown in exchanged slots), ``trial``, ``model_a`` and
+``model_b`` (whose answer was shown first and second) and ``cluster``. A rating record
+has ``judge``, ``item`` and ``label``. Other columns are kept.
+
+Nothing is guessed: a column or a word is translated only by a mapping that the caller
+gives, and what is wrong is reported with its rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+
+import narwhals as nw
+
+from judgelab.errors import ValidationError
+from judgelab.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Frame = TypeVar("Frame")
+"""A frame of any engine that narwhals knows: pandas, Polars, PyArrow, DuckDB, …"""
+
+Partner = Literal["order", "judge"]
+"""What every verdict needs beside it: the other order, or another judge."""
+
+Format = Literal["csv", "jsonl", "parquet"]
+
+_OPTIONAL = ("swapped", "trial", "model_a", "model_b", "cluster")
+_REQUIRED = {
+    "pairwise": ("judge", "item", "verdict"),
+    "ratings": ("judge", "item", "label"),
+}
+_NAMES = ("judge", "item", "model_a", "model_b", "cluster")
+_SUFFIXES: dict[str, Format] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+_SHOWN_ROWS = 5
+
+_Where = Callable[[Sequence[int]], str]
+
+
+def read(
+    path: str | Path,
+    *,
+    kind: Literal["pairwise", "ratings"] = "pairwise",
+    format: Format | None = None,
+    rename: Mapping[str, str] | None = None,
+    words: Mapping[str, str] | None = None,
+    scale: Sequence[Any] | None = None,
+    partner: Partner | None = None,
+    encoding: str = "utf-8",
+) -> pd.DataFrame:
+    r"""Read records from a file and check them.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A CSV file with a header, JSON Lines, or Parquet (needs PyArrow).
+    kind : {"pairwise", "ratings"}, default "pairwise"
+        Which of the two kinds of record the file holds.
+    format : {"csv", "jsonl", "parquet"}, optional
+        When the ending of the name does not say it.
+    rename : mapping of str to str, optional
+        Names of columns: from those of the file to those of a record.
+    words : mapping of str to str, optional
+        Verdict words: from those of the file to those of `Verdict`, as
+        ``{"model_a": "A", "model_b": "B", "tie": "TIE"}``.
+    scale : sequence, optional
+        For ratings: every label that could be given.
+    partner : {"order", "judge"}, optional
+        What each verdict must have beside it; see `check_pairwise`.
+    encoding : str, default "utf-8"
+        How the text of a CSV or JSON Lines file is encoded.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Checked records; the names of judges, items and models are strings as they stand
+        in the file (``"007"`` stays ``"007"``), and only an empty cell is missing.
+
+    Raises
+    ------
+    ValidationError
+        If the file is empty, not in that encoding or malformed, or the records are not
+        valid; the message names the file and its lines (rows of a Parquet file).
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "votes.csv"
+    ...     _ = path.write_text("judge,item,winner\nann,1,A\nbob,1,tie\n")
+    ...     read(path, rename={"winner": "verdict"})
+      judge item verdict
+    0   ann    1       A
+    1   bob    1     TIE
+    """
+    path = Path(path)
+    form = format or _SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise ValidationError(
+            f"{path.name}: the ending {path.suffix!r} says no format; pass "
+            "format='csv', 'jsonl' or 'parquet'"
+        )
+    names = {old for old, new in (rename or {}).items() if new in _NAMES} | {*_NAMES}
+    if form == "parquet":
+        import pandas as pd
+
+        frame, where = pd.read_parquet(path), _rows_of(path)
+    else:
+        text = _text(path, encoding)
+        reader = _read_csv if form == "csv" else _read_jsonl
+        frame, where = reader(path, text, names)
+    if kind == "pairwise":
+        return _check(frame, kind, rename, partner, where, words=words)
+    return _check(frame, kind, rename, partner, where, scale=scale)
+
+
+def check_pairwise(
+    frame: Frame,
+    *,
+    rename: Mapping[str, str] | None = None,
+    words: Mapping[str, str] | None = None,
+    partner: Partner | None = None,
+) -> Frame:
+    """Are these valid pairwise records?
+
+    Parameters
+    ----------
+    frame : dataframe
+        Of any engine that narwhals knows, eager or lazy.
+    rename : mapping of str to str, optional
+        Names of columns: from those of the frame to those of a record.
+    words : mapping of str to str, optional
+        Verdict words: from those of the frame to those of `Verdict`.
+    partner : {"order", "judge"}, optional
+        ``"order"``: every verdict needs one on the same item (and trial) by the same
+        judge in the other order; needs the column ``swapped``. ``"judge"``: every item
+        needs verdicts of at least two judges, one of each. By default a judge may have
+        one verdict per item, order and trial, and none needs a partner.
+
+    Returns
+    -------
+    dataframe
+        The same records in a frame of the same engine, with verdict words in capitals.
+
+    Raises
+    ------
+    ValidationError
+        Naming the rows (the first record is row 1) and what to do: a column is lacking
+        or misspelt, there are no records, a key or verdict is empty, a verdict is
+        unknown, a judge stands twice on one item, a model meets itself, or a partner is
+        lacking. A lazy frame has no row numbers; then the records themselves are shown.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> twice = {"judge": ["x", "x"], "item": [1, 1], "verdict": ["A", "B"]}
+    >>> check_pairwise(pd.DataFrame(twice))
+    Traceback (most recent call last):
+      ...
+    judgelab.errors.ValidationError: rows 1, 2: the same judge has several verdicts on
+    one item (judge x, item 1); keep one of them, or tell them apart in a column
+    'swapped' (order) or 'trial'
+    """
+    return _check(frame, "pairwise", rename, partner, _row_numbers, words=words)
+
+
+def check_ratings(
+    frame: Frame,
+    *,
+    rename: Mapping[str, str] | None = None,
+    scale: Sequence[Any] | None = None,
+    partner: Literal["judge"] | None = None,
+) -> Frame:
+    """Are these valid ratings?
+
+    Parameters
+    ----------
+    frame : dataframe
+        Of any engine that narwhals knows, eager or lazy.
+    rename : mapping of str to str, optional
+        Names of columns: from those of the frame to those of a record.
+    scale : sequence, optional
+        Every label that could be given; others are then refused.
+    partner : {"judge"}, optional
+        Every item needs labels of at least two judges.
+
+    Returns
+    -------
+    dataframe
+        The same records in a frame of the same engine.
+
+    Raises
+    ------
+    ValidationError
+        As `check_pairwise`, and if a label is not on the scale. A judge who gave no
+        label has no row: an empty label is refused.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> labels = pd.DataFrame({"judge": ["x", "y"], "item": [1, 1], "lable": [2, 3]})
+    >>> check_ratings(labels)
+    Traceback (most recent call last):
+      ...
+    judgelab.errors.ValidationError: no column 'label'; the nearest is 'lable': pass
+    rename={'lable': 'label'} if that is it
+    """
+    return _check(frame, "ratings", rename, partner, _row_numbers, scale=scale)
+
+
+def _check(
+    native: Frame,
+    kind: str,
+    rename: Mapping[str, str] | None,
+    partner: Partner | None,
+    where: _Where,
+    *,
+    words: Mapping[str, str] | None = None,
+    scale: Sequence[Any] | None = None,
+) -> Frame:
+    if partner not in (None, "order", "judge"):
+        raise ValidationError(f"partner is {partner!r}; choose 'order' or 'judge'")
+    frame: Any = nw.from_native(native)
+    frame = _renamed(frame, rename or {})
+    columns = frame.collect_schema().names()
+    _check_columns(columns, kind, partner)
+    if _collect(frame.select(nw.len())).item() == 0:
+        raise ValidationError(where([]) + "there are no records")
+    value = _REQUIRED[kind][-1]
+    keys = [c for c in ("judge", "item", "trial", "model_a", "model_b") if c in columns]
+    for column in [*keys, value]:
+        cure = "write MISSING" if column == "verdict" else "fill it in"
+        _refuse(
+            frame,
+            _absent(frame, column),
+            [column],
+            where,
+            f"{column!r} is empty; {cure}, or leave the record out",
+        )
+    if kind == "pairwise":
+        frame = _known_verdicts(frame, words or {}, where)
+        if "swapped" in columns:
+            frame = _known_orders(frame, where)
+        if {"model_a", "model_b"} <= {*columns}:
+            _refuse(
+                frame,
+                nw.col("model_a") == nw.col("model_b"),
+                ["model_a"],
+                where,
+                "a model is compared with itself; correct 'model_a' or 'model_b'",
+            )
+    elif scale is not None:
+        _refuse(
+            frame,
+            ~nw.col("label").is_in(list(scale)),
+            ["label"],
+            where,
+            f"the label is not on the scale {list(scale)}; correct it, or declare it",
+        )
+    apart = [c for c in ("swapped", "trial") if c in columns and partner != "judge"]
+    _check_repeats(frame, apart, kind, where)
+    if partner:
+        _check_partners(frame, partner, columns, where)
+    checked: Frame = frame.to_native()
+    return checked
+
+
+def _renamed(frame: Any, rename: Mapping[str, str]) -> Any:
+    columns = frame.collect_schema().names()
+    unknown = [old for old in rename if old not in columns]
+    if unknown:
+        raise ValidationError(
+            f"rename names {unknown[0]!r}, which is no column; there are: "
+            f"{', '.join(columns)}"
+        )
+    clash = [new for old, new in rename.items() if new in columns and new not in rename]
+    if clash:
+        raise ValidationError(
+            f"rename gives the name {clash[0]!r}, which is a column already; "
+            "rename or drop that one first"
+        )
+    return frame.rename(dict(rename)) if rename else frame
+
+
+def _check_columns(columns: list[str], kind: str, partner: Partner | None) -> None:
+    required: tuple[str, ...] = _REQUIRED[kind]
+    if partner == "order":
+        required = (*required, "swapped")
+    free = [c for c in columns if c not in (*required, *_OPTIONAL)]
+    for name in required:
+        if name not in columns:
+            near = _near(name, free)
+            hint = (
+                f"the nearest is {near!r}: pass rename={{{near!r}: {name!r}}} if that "
+                "is it"
+                if near
+                else f"there are: {', '.join(columns)}; pass rename={{...: {name!r}}}"
+            )
+            raise ValidationError(f"no column {name!r}; {hint}")
+    optional = [c for c in _OPTIONAL if c not in columns] if kind == "pairwise" else []
+    for name in free:
+        near = _near(name, optional)
+        if near:
+            raise ValidationError(
+                f"column {name!r} is unknown and looks like {near!r}, which would be "
+                f"used; pass rename={{{name!r}: {near!r}}}, or give it another name"
+            )
+
+
+def _near(name: str, others: Sequence[str]) -> str | None:
+    lowered = {other.lower(): other for other in others}
+    found = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.75)
+    return lowered[found[0]] if found else None
+
+
+def _refuse(
+    frame: Any, wrong: nw.Expr, columns: list[str], where: _Where, message: str
+) -> None:
+    """Raise an error that names the rows on which a condition holds, if any."""
+    place, values = _found(frame, wrong, columns, where)
+    if values:
+        raise ValidationError(f"{place}{message} ({'; '.join(values)})")
+
+
+def _found(
+    frame: Any, wrong: nw.Expr, columns: list[str], where: _Where
+) -> tuple[str, list[str]]:
+    """Say where a condition holds, and which different values stand there first."""
+    rows: list[int] = []
+    if isinstance(frame, nw.DataFrame):
+        hits: Any = frame.with_row_index("_row").filter(wrong)
+        rows = hits["_row"].to_list()
+    else:
+        # A lazy frame has no order, hence no row numbers: the values must do.
+        hits = frame.filter(wrong)
+    values = [
+        ", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True))
+        for row in _collect(hits.select(columns).head(_SHOWN_ROWS)).iter_rows()
+    ]
+    return where(rows), list(dict.fromkeys(values))
+
+
+def _absent(frame: Any, column: str) -> nw.Expr:
+    missing = nw.col(column).is_null()
+    if frame.collect_schema()[column].is_float():
+        missing = missing | nw.col(column).is_nan()
+    return missing
+
+
+def _known_verdicts(frame: Any, words: Mapping[str, str], where: _Where) -> Any:
+    """Check verdicts; translate mapped words; write all of them in capitals."""
+    names = [*Verdict.__members__]
+    kind = frame.collect_schema()["verdict"]
+    verdict = nw.col("verdict")
+    if kind.is_integer():
+        codes = ", ".join(f"{v.value} {v.name}" for v in Verdict)
+        wrong = (verdict < 0) | (verdict > int(max(Verdict)))
+        message = f"unknown verdict code; the codes are {codes}"
+        _refuse(frame, wrong, ["verdict"], where, message)
+        return frame
+    if not isinstance(kind, nw.String | nw.Categorical | nw.Enum):
+        raise ValidationError(
+            f"'verdict' holds {kind}; give words ({', '.join(names)}) or codes 0 to 4"
+        )
+    strange = [new for new in words.values() if new not in names]
+    if strange:
+        raise ValidationError(
+            f"words gives {strange[0]!r}; choose from {', '.join(names)}"
+        )
+    said = verdict.cast(nw.String)
+    meant = said.str.strip_chars().str.to_uppercase()
+    for old, new in words.items():
+        meant = nw.when(said == nw.lit(old)).then(nw.lit(new)).otherwise(meant)
+    _refuse(
+        frame,
+        ~meant.is_in(names),
+        ["verdict"],
+        where,
+        f"unknown verdict; write one of {', '.join(names)}, or translate it: "
+        "words={'...': 'A'}",
+    )
+    return frame.with_columns(meant.alias("verdict"))
+
+
+def _known_orders(frame: Any, where: _Where) -> Any:
+    kind = frame.collect_schema()["swapped"]
+    swapped = nw.col("swapped")
+    message = "'swapped' is empty; say true or false for every record"
+    _refuse(frame, _absent(frame, "swapped"), ["swapped"], where, message)
+    if kind.is_integer():
+        message = "'swapped' must be true or false (or 1 or 0)"
+        _refuse(frame, (swapped != 0) & (swapped != 1), ["swapped"], where, message)
+        return frame.with_columns((swapped == 1).alias("swapped"))
+    if kind != nw.Boolean:
+        raise ValidationError(
+            f"'swapped' holds {kind}; give true and false (or 1 and 0)"
+        )
+    return frame
+
+
+def _check_repeats(frame: Any, apart: list[str], kind: str, where: _Where) -> None:
+    keys = ["judge", "item", *apart]
+    repeated = _collect(
+        frame.group_by(keys).agg(nw.len().alias("_n")).filter(nw.col("_n") > 1)
+    )
+    if len(repeated) == 0:
+        return
+    what = "verdicts" if kind == "pairwise" else "labels"
+    tell = (
+        "tell them apart in a column 'swapped' (order) or 'trial'"
+        if kind == "pairwise"
+        else "give the repetitions different judges"
+    )
+    _refuse_keys(
+        frame,
+        repeated,
+        keys,
+        where,
+        f"the same judge has several {what} on one item ",
+        f"; keep one of them, or {tell}",
+    )
+
+
+def _check_partners(
+    frame: Any, partner: Partner, columns: list[str], where: _Where
+) -> None:
+    if partner == "order":
+        keys = ["judge", "item", *(["trial"] if "trial" in columns else [])]
+        lack = "this verdict has none in the other order "
+        cure = "; ask for it (MISSING if there is no reply), or leave this one out"
+    else:
+        keys = ["item"]
+        lack = "no second judge on this item "
+        cure = "; leave the item out, or add the other judge's record"
+    single = _collect(
+        frame.group_by(keys).agg(nw.len().alias("_n")).filter(nw.col("_n") < 2)
+    )
+    if len(single):
+        _refuse_keys(frame, single, keys, where, lack, cure)
+
+
+def _refuse_keys(
+    frame: Any, groups: Any, keys: list[str], where: _Where, message: str, cure: str
+) -> NoReturn:
+    """Find the rows of the first offending groups, and refuse them."""
+    total = len(groups)
+    shown = groups.sort(keys).head(_SHOWN_ROWS)
+    wrong = None
+    examples = []
+    for row in shown.select(keys).iter_rows():
+        this = nw.all_horizontal(
+            *(nw.col(k) == nw.lit(v) for k, v in zip(keys, row, strict=True)),
+            ignore_nulls=True,
+        )
+        wrong = this if wrong is None else wrong | this
+        examples.append(", ".join(f"{k} {v}" for k, v in zip(keys, row, strict=True)))
+    assert wrong is not None
+    place, _ = _found(frame, wrong, keys, where)
+    more = f"; and {total - len(examples)} more" if total > len(examples) else ""
+    raise ValidationError(f"{place}{message}({'; '.join(examples)}{more}){cure}")
+
+
+def _collect(frame: Any) -> Any:
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def _row_numbers(rows: Sequence[int]) -> str:
+    return _places("row", [row + 1 for row in rows])
+
+
+def _rows_of(path: Path) -> _Where:
+    return lambda rows: f"{path.name}, {_row_numbers(rows)}"
+
+
+def _places(noun: str, numbers: Sequence[int]) -> str:
+    if not numbers:
+        return ""
+    shown = ", ".join(map(str, numbers[:_SHOWN_ROWS]))
+    more = (
+        f" and {len(numbers) - _SHOWN_ROWS} more" if len(numbers) > _SHOWN_ROWS else ""
+    )
+    return f"{noun}{'s' if len(numbers) > 1 else ''} {shown}{more}: "
+
+
+def _text(path: Path, encoding: str) -> str:
+    content = path.read_bytes()
+    if not content.strip():
+        raise ValidationError(f"{path.name} is empty; give a file with records")
+    # A mark at the start is no part of the first column's name.
+    codec = "utf-8-sig" if encoding.lower().replace("-", "") == "utf8" else encoding
+    try:
+        return content.decode(codec)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValidationError(
+            f"{path.name}, line {line}: byte 0x{content[error.start]:02x} is not "
+            f"{encoding}; save the file as UTF-8, or pass its encoding='...'"
+        ) from None
+
+
+def _read_csv(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Where]:
+    import pandas as pd
+
+    def where(rows: Sequence[int]) -> str:
+        # Line numbers are wanted only in an error: a quoted field may span lines.
+        reader = csv.reader(io.StringIO(text))
+        starts, line = [], 1
+        for fields in reader:
+            if fields:
+                starts.append(line)
+            line = reader.line_num + 1
+        return f"{path.name}, " + _places("line", [starts[row + 1] for row in rows])
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                io.StringIO(text),
+                dtype=dict.fromkeys(names, str),
+                index_col=False,
+                keep_default_na=False,
+                na_values=[""],
+            )
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        raise ValidationError(
+            f"{path.name} is not a table: {str(error).strip()}; every line needs as "
+            "many fields as the header, with quotes around a field that holds a comma"
+        ) from None
+    return frame, where
+
+
+def _read_jsonl(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Where]:
+    import pandas as pd
+
+    records, lines = [], []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValidationError(
+                f"{path.name}, line {number}: not JSON ({error.msg}); every line must "
+                "hold one whole object"
+            ) from None
+        if not isinstance(record, dict):
+            raise ValidationError(
+                f"{path.name}, line {number}: not an object; every line must be "
+                '{"judge": ..., "item": ..., ...}'
+            )
+        records.append(record)
+        lines.append(number)
+    frame = pd.DataFrame.from_records(records)
+    for name in names & {*frame.columns}:
+        given = frame[name].notna()
+        frame[name] = frame[name].where(~given, frame[name].astype(str))
+
+    def where(rows: Sequence[int]) -> str:
+        return f"{path.name}, " + _places("line", [lines[row] for row in rows])
+
+    return frame, where

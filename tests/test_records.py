@@ -1,0 +1,345 @@
+"""Records: what is wrong is said with its rows, in any engine; nothing is guessed."""
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from judgelab.errors import JudgelabError, ValidationError
+from judgelab.records import check_pairwise, check_ratings, read
+
+ENGINES = {
+    "pandas": lambda columns: pd.DataFrame(columns),
+    "polars": lambda columns: pl.DataFrame(columns),
+    "polars lazy": lambda columns: pl.LazyFrame(columns),
+    "pyarrow": lambda columns: pa.table(columns),
+    "duckdb": lambda columns: duckdb.from_arrow(pa.table(columns)),
+}
+EAGER = ("pandas", "polars", "pyarrow")
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    return request.param
+
+
+def votes(**changes):
+    columns = {
+        "judge": ["x", "x", "y", "y"],
+        "item": ["1", "2", "1", "2"],
+        "verdict": ["A", "B", "TIE", "INVALID"],
+    }
+    return {k: v for k, v in (columns | changes).items() if v is not None}
+
+
+def refusal(engine, columns, check=check_pairwise, **options):
+    with pytest.raises(ValidationError) as error:
+        check(ENGINES[engine](columns), **options)
+    assert isinstance(error.value, JudgelabError)
+    return str(error.value)
+
+
+def names(frame):
+    return nw.from_native(frame).collect_schema().names()
+
+
+def rows_named(message, engine, rows):
+    """An eager frame has row numbers; a lazy one shows values only."""
+    if engine in EAGER:
+        return message.startswith(rows)
+    return not message.startswith("row")
+
+
+def test_valid_records_come_back_in_the_same_engine(engine):
+    frame = ENGINES[engine](votes(note=["p", "q", "r", "s"]))
+    checked = check_pairwise(frame)
+    assert type(checked) is type(frame)
+    assert names(checked) == ["judge", "item", "verdict", "note"]
+
+
+def test_words_are_read_in_any_case_and_written_in_capitals(engine):
+    frame = ENGINES[engine](votes(verdict=["a", " B ", "Tie", "missing"]))
+    checked = check_pairwise(frame)
+    if engine == "polars lazy":
+        checked = checked.collect()
+    if engine == "duckdb":
+        checked = checked.fetchdf()
+    assert list(map(str, checked["verdict"])) == ["A", "B", "TIE", "MISSING"]
+
+
+def test_codes_stay_codes_and_are_checked(engine):
+    check_pairwise(ENGINES[engine](votes(verdict=[0, 1, 2, 4])))
+    message = refusal(engine, votes(verdict=[0, 7, 2, -1]))
+    assert rows_named(message, engine, "rows 2, 4: ")
+    assert "unknown verdict code" in message
+    assert "verdict 7" in message
+
+
+def test_a_missing_column_is_named_with_the_nearest(engine):
+    message = refusal(engine, votes(verdict=None, verdcit=["A", "B", "A", "B"]))
+    assert "no column 'verdict'; the nearest is 'verdcit'" in message
+    message = refusal(engine, votes(verdict=None, winner=["A", "B", "A", "B"]))
+    assert "there are: judge, item, winner" in message
+
+
+def test_renaming_is_explicit(engine):
+    columns = votes(verdict=None, winner=["A", "B", "A", "B"])
+    frame = ENGINES[engine](columns)
+    checked = check_pairwise(frame, rename={"winner": "verdict"})
+    assert names(checked) == ["judge", "item", "verdict"]
+    message = refusal(engine, columns, rename={"wimmer": "verdict"})
+    assert "'wimmer', which is no column" in message
+    message = refusal(engine, votes(other=["A"] * 4), rename={"other": "item"})
+    assert "'item', which is a column already" in message
+
+
+def test_a_misspelt_optional_column_is_not_ignored(engine):
+    message = refusal(engine, votes(swaped=[True, False, True, False]))
+    assert "column 'swaped' is unknown and looks like 'swapped'" in message
+    frame = ENGINES[engine](votes(swaped=[True, False, True, False]))
+    check_pairwise(frame, rename={"swaped": "exchanged_by_hand"})
+
+
+def test_unknown_words_are_named_and_can_be_translated(engine):
+    columns = votes(verdict=["model_a", "model_b", "tie (inconsistent)", "A"])
+    message = refusal(engine, columns)
+    assert rows_named(message, engine, "rows 1, 2, 3: ")
+    assert "verdict tie (inconsistent)" in message
+    words = {"model_a": "A", "model_b": "B", "tie (inconsistent)": "TIE"}
+    check_pairwise(ENGINES[engine](columns), words=words)
+    assert "words gives 'first'" in refusal(engine, columns, words={"model_a": "first"})
+
+
+def test_the_same_judge_twice_on_one_item(engine):
+    message = refusal(engine, votes(item=["1", "1", "1", "2"]))
+    assert rows_named(message, engine, "rows 1, 2: ")
+    assert "judge x, item 1" in message
+    # Told apart by trial or order, the same records are valid.
+    check_pairwise(
+        ENGINES[engine](votes(item=["1", "1", "1", "2"], trial=[1, 2, 1, 1]))
+    )
+    orders = votes(item=["1", "1", "1", "2"], swapped=[False, True, False, False])
+    check_pairwise(ENGINES[engine](orders))
+
+
+def test_a_verdict_without_its_other_order(engine):
+    both = votes(
+        judge=["x"] * 4,
+        item=["1", "1", "2", "3"],
+        swapped=[False, True, False, True],
+    )
+    message = refusal(engine, both, partner="order")
+    assert rows_named(message, engine, "rows 3, 4: ")
+    assert "none in the other order" in message
+    assert "item 2; judge x, item 3" in message
+    check_pairwise(
+        ENGINES[engine](both | {"item": ["1", "1", "2", "2"]}), partner="order"
+    )
+    assert "no column 'swapped'" in refusal(engine, votes(), partner="order")
+
+
+def test_an_item_without_a_second_judge(engine):
+    message = refusal(engine, votes(item=["1", "2", "1", "3"]), partner="judge")
+    assert rows_named(message, engine, "rows 2, 4: ")
+    assert "no second judge on this item (item 2; item 3)" in message
+    check_pairwise(ENGINES[engine](votes()), partner="judge")
+    # Two orders by one judge are no two judges.
+    alone = votes(
+        judge=["x"] * 4, item=["1"] * 2 + ["2"] * 2, swapped=[False, True] * 2
+    )
+    message = refusal(engine, alone, partner="judge")
+    assert "the same judge has several verdicts" in message
+
+
+def test_no_records(engine):
+    if engine == "duckdb":
+        empty = duckdb.sql("select 'x' judge, '1' item, 'A' verdict where false")
+        with pytest.raises(ValidationError, match="there are no records"):
+            check_pairwise(empty)
+    else:
+        empty = {k: pa.array([], pa.string()) for k in votes()}
+        frames = {"pandas": pa.table(empty).to_pandas(), "pyarrow": pa.table(empty)}
+        frame = frames.get(
+            engine, pl.DataFrame(schema=dict.fromkeys(votes(), pl.String))
+        )
+        with pytest.raises(ValidationError, match="there are no records"):
+            check_pairwise(frame.lazy() if engine == "polars lazy" else frame)
+
+
+@pytest.mark.parametrize("column", ["judge", "item", "verdict"])
+def test_empty_keys_and_verdicts(engine, column):
+    holed = votes()
+    holed[column] = [*holed[column][:2], None, holed[column][3]]
+    message = refusal(engine, holed)
+    assert rows_named(message, engine, "row 3: ")
+    assert f"{column!r} is empty" in message
+
+
+def test_nan_is_an_empty_key(engine):
+    message = refusal(engine, votes(item=[1.0, 2.0, float("nan"), 4.0]))
+    assert rows_named(message, engine, "row 3: ")
+    assert "'item' is empty" in message
+
+
+def test_swapped_must_be_true_or_false(engine):
+    check_pairwise(ENGINES[engine](votes(swapped=[0, 1, 1, 0])))
+    message = refusal(engine, votes(swapped=[0, 1, 2, 0]))
+    assert rows_named(message, engine, "row 3: ")
+    assert "give true and false" in refusal(engine, votes(swapped=["yes"] * 4))
+
+
+def test_a_model_does_not_meet_itself(engine):
+    columns = votes(model_a=["p", "q", "p", "q"], model_b=["q", "q", "q", "p"])
+    message = refusal(engine, columns)
+    assert rows_named(message, engine, "row 2: ")
+    assert message.endswith("(model_a q)")
+
+
+def test_ratings_are_checked_against_their_scale(engine):
+    columns = votes(verdict=None, label=[1, 2, 5, 3])
+    check_ratings(ENGINES[engine](columns))
+    message = refusal(engine, columns, check_ratings, scale=[1, 2, 3])
+    assert rows_named(message, engine, "row 3: ")
+    assert "label 5" in message
+    twice = columns | {"item": ["1", "1", "2", "2"]}
+    message = refusal(engine, twice, check_ratings)
+    assert "the same judge has several labels on one item" in message
+
+
+def test_many_rows_are_counted_and_not_listed():
+    message = refusal(
+        "pandas", votes(judge=None) | {"judge": ["x"] * 4, "item": [1] * 4}
+    )
+    assert message.startswith("rows 1, 2, 3, 4: ")
+    long = {"judge": ["x"] * 9, "item": [*range(9)], "verdict": ["?"] * 9}
+    assert refusal("pandas", long).startswith("rows 1, 2, 3, 4, 5 and 4 more: ")
+
+
+def test_categories_are_words_too():
+    frame = pd.DataFrame(votes()).astype({"verdict": "category"})
+    assert [*check_pairwise(frame)["verdict"]] == ["A", "B", "TIE", "INVALID"]
+    message = refusal("pandas", votes(verdict=[0.0, 1.0, 2.0, 0.5]))
+    assert "'verdict' holds Float64" in message
+
+
+# Files
+
+
+CSV = 'judge,item,verdict\nx,007,A\nx,"two\nlines",B\n\ny,007,TIE\n'
+
+
+def test_csv_keeps_names_as_they_stand(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(CSV)
+    frame = read(path)
+    assert [*frame["item"]] == ["007", "two\nlines", "007"]
+    assert [*frame["verdict"]] == ["A", "B", "TIE"]
+
+
+def test_csv_errors_name_lines_of_the_file(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(CSV + "y,2,C\n")
+    with pytest.raises(ValidationError, match=r"^votes\.csv, line 7: unknown verdict"):
+        read(path)
+
+
+def test_na_is_a_name_and_an_empty_cell_is_missing(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict\nNA,1,A\nnull,1,B\n")
+    assert [*read(path)["judge"]] == ["NA", "null"]
+    path.write_text("judge,item,verdict\nx,1,A\n,1,B\n")
+    with pytest.raises(ValidationError, match=r"votes\.csv, line 3: 'judge' is empty"):
+        read(path)
+
+
+@pytest.mark.parametrize("content", ["", "\n  \n"])
+def test_an_empty_file(tmp_path, content):
+    path = tmp_path / "votes.csv"
+    path.write_text(content)
+    with pytest.raises(ValidationError, match=r"votes\.csv is empty"):
+        read(path)
+
+
+def test_a_header_alone(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict\n")
+    with pytest.raises(ValidationError, match=r"votes\.csv, there are no records"):
+        read(path)
+
+
+def test_a_wrong_encoding(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_bytes("judge,item,verdict\nx,1,A\nRené,1,B\n".encode("latin-1"))
+    with pytest.raises(ValidationError, match=r"line 3: byte 0xe9 is not utf-8"):
+        read(path)
+    assert [*read(path, encoding="latin-1")["judge"]] == ["x", "René"]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(b"\xef\xbb\xbfjudge,item,verdict\nx,1,A\n")
+    assert [*read(path).columns] == ["judge", "item", "verdict"]
+
+
+@pytest.mark.parametrize(
+    "body", ["x,1,A,extra\n", "x,1,A\ny,1,B,extra\n"], ids=["first line", "later line"]
+)
+def test_a_line_with_too_many_fields(tmp_path, body):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict\n" + body)
+    with pytest.raises(ValidationError, match=r"votes\.csv is not a table"):
+        read(path)
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    path.write_text(
+        '{"judge": "x", "item": 1, "winner": "A"}\n\n'
+        '{"judge": "y", "item": 1, "winner": "D"}\n'
+    )
+    with pytest.raises(
+        ValidationError, match=r"^votes\.jsonl, line 3: unknown verdict"
+    ):
+        read(path, rename={"winner": "verdict"})
+    frame = read(path, rename={"winner": "verdict"}, words={"D": "TIE"})
+    assert [*frame["verdict"]] == ["A", "TIE"]
+    assert [*frame["item"]] == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [('{"judge": "x"', r"line 2: not JSON"), ("[1, 2]", r"line 2: not an object")],
+)
+def test_broken_json_lines(tmp_path, line, message):
+    path = tmp_path / "votes.jsonl"
+    path.write_text('{"judge": "x", "item": 1, "verdict": "A"}\n' + line + "\n")
+    with pytest.raises(ValidationError, match=message):
+        read(path)
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "votes.parquet"
+    pq.write_table(pa.table(votes(verdict=["A", "B", "X", "A"])), path)
+    with pytest.raises(
+        ValidationError, match=r"^votes\.parquet, row 3: unknown verdict"
+    ):
+        read(path)
+
+
+def test_ratings_from_a_file(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("judge,item,label\nx,1,2\ny,1,9\n")
+    assert [*read(path, kind="ratings")["label"]] == [2, 9]
+    with pytest.raises(ValidationError, match=r"line 3: the label is not on the scale"):
+        read(path, kind="ratings", scale=[0, 1, 2, 3])
+
+
+def test_an_ending_that_says_nothing(tmp_path):
+    path = tmp_path / "votes.txt"
+    path.write_text("judge,item,verdict\nx,1,A\n")
+    with pytest.raises(ValidationError, match="pass format="):
+        read(path)
+    assert len(read(path, format="csv")) == 1
