@@ -12,7 +12,8 @@ from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.errors import UndefinedStatistic
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
-from judgelab.explore.demo import Demo, slider
+from judgelab.explore.demo import Demo, choice, slider
+from judgelab.papers import mt_bench
 
 # Few enough frames for a page that loads at once: 11 × 11 × 7 × 7.
 _SAME = range(0, 51, 5)
@@ -23,7 +24,7 @@ _DIFFERENT = range(0, 31, 5)
 class Agreement:
     """What one table of two judges says: raw agreement, luck's share, kappa."""
 
-    table: npt.NDArray[np.int64]
+    table: npt.NDArray[Any]
     raw: Estimate
     chance: float
     kappa: Estimate
@@ -96,6 +97,66 @@ class AgreementCalculator(Demo):
         return view(numbers, ["A", "B"], "judge ↓ human →")
 
 
+class JudgeTypeAgreement(Demo):
+    """How much do two types of MT-bench judges agree beyond luck, with ties or without?
+
+    The twin of `AgreementCalculator` on real votes. Which answer is called A is
+    arbitrary, so both namings are averaged; the intervals let the questions vary.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> twin = JudgeTypeAgreement()
+    >>> numbers = twin.compute(judges=("G4-Pair", "Human"), setup="S2")
+    >>> twin.figures(numbers)[2]
+    ('Cohen’s kappa', '0.69 [0.63, 0.74]')
+    """
+
+    name = "judge-type-agreement"
+    title = "The same on the votes of MT-bench"
+    controls = (
+        choice(
+            "judges",
+            "judges",
+            {
+                "GPT-4 and an expert": ("G4-Pair", "Human"),
+                "GPT-4 and an author": ("G4-Pair", "Author"),
+                "an author and an expert": ("Author", "Human"),
+                "two experts": ("Human", "Human"),
+                "two authors": ("Author", "Author"),
+            },
+            start=("G4-Pair", "Human"),
+        ),
+        choice("setup", "ties", {"S1: kept": "S1", "S2: dropped": "S2"}, start="S2"),
+    )
+
+    def compute(self, **params: Any) -> Agreement:
+        """Average both namings of the shipped counts and measure them."""
+        votes = mt_bench.joint_tables("question", **params)
+        total = votes.sum(axis=0)
+        other_names = [1, 0, 2][: len(total)]
+        table = (total + total[np.ix_(other_names, other_names)]) / 2
+        chance = float(table.sum(axis=1) @ table.sum(axis=0)) / table.sum() ** 2
+        return Agreement(
+            table,
+            percent_agreement(votes, symmetric=True),
+            chance,
+            cohen_kappa(votes, symmetric=True),
+        )
+
+    def figures(self, numbers: Agreement) -> list[tuple[str, str]]:
+        """Name the three numbers and the size of the table."""
+        return figures(numbers)
+
+    def view(self, numbers: Agreement) -> str:
+        """Draw the table and, below it, the three numbers on one scale."""
+        names = ["A", "B", "tie"][: len(numbers.table)]
+        return view(numbers, names, "first ↓ second →")
+
+
 def figures(numbers: Agreement) -> list[tuple[str, str]]:
     """Name the three numbers and the size of the table."""
     return [
@@ -109,7 +170,9 @@ def figures(numbers: Agreement) -> list[tuple[str, str]]:
 def view(numbers: Agreement, names: list[str], corner: str) -> str:
     """Draw the table and, below it, the three numbers on one scale."""
     raw, chance, kappa, _ = figures(numbers)
-    picture = svg.table(numbers.table.tolist(), names, names, corner=corner)
+    # Averaging two namings leaves halves; everything else is a whole number.
+    counts = [[int(c) if c == int(c) else c for c in row] for row in numbers.table]
+    picture = svg.table(counts, names, names, corner=corner)
     rows = [
         svg.Bar(raw[0], numbers.raw.value, raw[1], _interval(numbers.raw)),
         svg.Bar(chance[0], numbers.chance, chance[1], tone="quiet"),

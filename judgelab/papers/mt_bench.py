@@ -171,7 +171,7 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         ``vote_patterns`` (how often each combination of votes occurs on a key, by
         turn), ``pair_patterns`` (GPT-4 and experts, by pair of models), ``wins`` (by
         type of judge, turn, category and pair), ``orders`` (GPT-4 × expert votes in two
-        orders of naming), ``question_votes`` (GPT-4 × expert votes by question),
+        orders of naming), ``question_tables`` (`joint_tables` by question),
         ``join`` (`join_keys`), and the intervals of Table 13 and
         Table 7 when whole questions are the independent units:
         ``agreement_by_question``, ``win_rates_by_question``.
@@ -214,9 +214,7 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "pair_patterns": patterns("model_1", "model_2", "gpt4", *experts),
         "wins": wins.reset_index().rename_axis(columns=None),
         "orders": _orders(records),
-        "question_votes": table.groupby(["question_id", "gpt4"])[experts]
-        .sum()
-        .reset_index(),
+        "question_tables": _question_tables(table),
         "join": pd.DataFrame([join_keys(records)]),
         "agreement_by_question": pd.DataFrame(
             cells, columns=["turn", "setup", "judge_1", "judge_2", "low", "high"]
@@ -434,27 +432,34 @@ def joint_table(
 
 
 def joint_tables(
-    units: Literal["question", "pair"], *, setup: Setup = "S1"
-) -> npt.NDArray[np.int64]:
-    """How do GPT-4's verdicts and the experts' votes go together, unit by unit?
+    units: Literal["question", "pair"],
+    *,
+    judges: tuple[str, str] = ("G4-Pair", "Human"),
+    setup: Setup = "S1",
+) -> npt.NDArray[np.float64]:
+    """How do the votes of two types of judges go together, unit by unit?
 
     Parameters
     ----------
     units : {"question", "pair"}
-        One table per question (80), or per pair of models (15).
+        One table per question (80), or per pair of models (15; not for authors).
+    judges : (str, str), default ("G4-Pair", "Human")
+        Types of judges, one of `JUDGE_PAIRS`.
     setup : {"S1", "S2"}
         With ties (3 × 3) or without (2 × 2).
 
     Returns
     -------
-    ndarray of int64, shape (units, 3, 3) or (units, 2, 2)
-        They add up to `joint_table` in canonical order; given to a coefficient of
-        `judgelab.agreement` they say that only the units are independent.
+    ndarray of float, shape (units, 3, 3) or (units, 2, 2)
+        Pairs of votes, both turns, names in canonical order; rows the first type.
+        Within one type each unordered pair of judges counts half either way round.
+        Given to a coefficient of `judgelab.agreement`, the stack says that only the
+        units are independent.
 
     Raises
     ------
     ValidationError
-        If the units or setup are unknown.
+        If the units, judges or setup are unknown.
 
     Notes
     -----
@@ -465,33 +470,74 @@ def joint_tables(
     >>> joint_tables("pair", setup="S2").shape
     (15, 2, 2)
     >>> joint_tables("question", setup="S2").sum(axis=0)
-    array([[763, 126],
-           [139, 695]])
+    array([[763., 126.],
+           [139., 695.]])
     """
-    if units not in _UNITS or setup not in ("S1", "S2"):
+    if units not in ("question", "pair") or setup not in ("S1", "S2"):
         raise ValidationError(
             f"units {units!r}, setup {setup!r}: choose units 'question' or 'pair' "
             "and setup 'S1' or 'S2'"
         )
-    name, columns = _UNITS[units]
-    votes = data.counts("mtbench", name)
-    experts = [f"expert_{word}" for word in _WORDS]
-    if "keys" in votes:
-        votes[experts] = votes[experts].mul(votes["keys"], axis=0)
-    sums = votes.pivot_table(
-        index=columns, columns="gpt4", values=experts, aggfunc="sum", fill_value=0
-    )
-    rows = [
-        [sums[expert, word].to_numpy(np.int64) for expert in experts] for word in _WORDS
-    ]
+    if judges not in JUDGE_PAIRS or (units == "pair" and "Author" in judges):
+        raise ValidationError(
+            f"no tables of {judges!r} by {units}; choose from {JUDGE_PAIRS} "
+            "(by pair of models: without authors)"
+        )
+    if units == "pair":
+        patterns = data.counts("mtbench", "pair_patterns")
+        tables = _met(patterns, *judges, ["model_1", "model_2"])
+    else:
+        shipped = data.counts("mtbench", "question_tables")
+        one, two = judges
+        rows = shipped[(shipped["judge_1"] == one) & (shipped["judge_2"] == two)]
+        tables = rows[_CELLS].to_numpy(float).reshape(-1, 3, 3)
     kept = 3 if setup == "S1" else 2
-    return np.moveaxis(np.array(rows), -1, 0)[:, :kept, :kept].copy()
+    return tables[:, :kept, :kept].copy()
 
 
-_UNITS = {
-    "question": ("question_votes", ["question_id"]),
-    "pair": ("pair_patterns", ["model_1", "model_2"]),
-}
+JUDGE_PAIRS = (
+    ("G4-Pair", "Human"),
+    ("G4-Pair", "Author"),
+    ("Author", "Human"),
+    ("Human", "Human"),
+    ("Author", "Author"),
+)
+"""The types of judges whose votes meet, majorities left aside."""
+
+_CELLS = [f"{one}_{two}" for one in _WORDS for two in _WORDS]
+
+
+def _met(
+    table: pd.DataFrame, judge_1: str, judge_2: str, units: list[str]
+) -> npt.NDArray[np.float64]:
+    """Cross the votes of two types of judges on each key; add up by unit."""
+    one, two = _side(table, judge_1, "S1"), _side(table, judge_2, "S1")
+    votes = one[:, :, None] * two[:, None, :]
+    if judge_1 == judge_2:
+        # Nobody meets their own vote; each unordered pair counts once in all.
+        votes = (votes - one[:, :, None] * np.eye(3)) / 2
+    if "keys" in table:
+        votes *= table["keys"].to_numpy()[:, None, None]
+    unit = table.groupby(units).ngroup().to_numpy()
+    tables = np.zeros((unit.max() + 1, 3, 3))
+    np.add.at(tables, unit, votes)
+    return tables
+
+
+def _question_tables(table: pd.DataFrame) -> pd.DataFrame:
+    """Lay `joint_tables` by question out as rows."""
+    import pandas as pd
+
+    questions = np.unique(table["question_id"])
+    frames = []
+    for one, two in JUDGE_PAIRS:
+        cells = _met(table, one, two, ["question_id"]).reshape(-1, 9)
+        frame = pd.DataFrame(cells, columns=_CELLS)
+        frame.insert(0, "question_id", questions)
+        frame.insert(1, "judge_1", one)
+        frame.insert(2, "judge_2", two)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 def win_rates(
