@@ -1,0 +1,594 @@
+"""Many judges, any of them missing: Fleiss, Randolph and Krippendorff by one formula.
+
+All three are 1 − (observed disagreement) / (disagreement expected by chance), where the
+observed one averages over the pairs of ratings within an item. So all are functions of
+the *mean over items* of a few features (how many ratings of each category, how much
+disagreement), and the items are the independent units of every interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special
+
+from judgelab import intervals
+from judgelab.agreement.two_raters import FIRST_STEP, Floats, Interval, Undefined
+from judgelab.counts import Scale, category_counts
+from judgelab.errors import ValidationError
+from judgelab.estimate import Estimate
+
+Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def fleiss_kappa(
+    counts: npt.ArrayLike,
+    *,
+    repeats: npt.ArrayLike | None = None,
+    interval: Interval = "score",
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: intervals.Rng | None = None,
+    undefined: Undefined = "raise",
+) -> Estimate:
+    """How far do several judges agree beyond chance, if chance is their common habit?
+
+    Parameters
+    ----------
+    counts : array_like, shape (items, k)
+        How many judges put each item into each category of a declared scale
+        (`judgelab.counts.category_counts`); every item has the same number of ratings,
+        not necessarily from the same judges.
+    repeats : array_like of int, shape (items,), optional
+        How many items have each row of `counts`, if rows are distinct patterns.
+    interval : {"score", "asymptotic", "bootstrap"}, default "score"
+        As in `krippendorff_alpha`; the units are items.
+    level : float, default 0.95
+        Nominal coverage.
+    resamples, rng
+        For the bootstrap.
+    undefined : {"raise", "nan"}, default "raise"
+        What to do when the coefficient does not exist.
+
+    Returns
+    -------
+    Estimate
+        1 is perfect agreement, 0 that of chance; n counts the items.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no item has two ratings or all ratings are in one category.
+    ValidationError
+        If items differ in their number of ratings; `krippendorff_alpha` takes those.
+
+    References
+    ----------
+    Fleiss (1971), *Psychological Bulletin* 76(5).
+
+    Notes
+    -----
+    For two judges this is Scott's pi. Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> fleiss_kappa([[3, 0], [2, 1], [0, 3], [3, 0], [0, 3]], interval="asymptotic")
+    0.732 [-0.020, 1.000] (n = 5, delta method over items)
+    """
+    items = _checked_items(counts, repeats)
+    _check_equal_ratings(items)
+    return _estimate(
+        items, "nominal", None, "pooled", 0, interval, level, resamples, rng, undefined
+    )
+
+
+def randolph_kappa(
+    counts: npt.ArrayLike,
+    *,
+    repeats: npt.ArrayLike | None = None,
+    interval: Interval = "score",
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: intervals.Rng | None = None,
+    undefined: Undefined = "raise",
+) -> Estimate:
+    """How far do several judges agree beyond uniform guessing on the declared scale?
+
+    Parameters
+    ----------
+    counts, repeats, interval, level, resamples, rng, undefined
+        As in `fleiss_kappa`.
+
+    Returns
+    -------
+    Estimate
+        1 is perfect agreement, 0 that of uniform guessing; n counts the items.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no item has two ratings.
+    ValidationError
+        If items differ in their number of ratings.
+
+    References
+    ----------
+    Randolph (2005), *Free-marginal multirater kappa*.
+
+    Notes
+    -----
+    For two judges this is the coefficient of Brennan and Prediger. Chapter: *Do two
+    judges agree?*
+
+    Examples
+    --------
+    >>> randolph_kappa([[3, 0], [2, 1], [0, 3], [3, 0]], interval="asymptotic")
+    0.667 [-0.394, 1.000] (n = 4, delta method over items)
+    """
+    items = _checked_items(counts, repeats)
+    _check_equal_ratings(items)
+    return _estimate(
+        items, "nominal", None, "uniform", 0, interval, level, resamples, rng, undefined
+    )
+
+
+def krippendorff_alpha(
+    ratings: npt.ArrayLike,
+    *,
+    level: Measurement,
+    scale: Scale,
+    counted: bool = False,
+    repeats: npt.ArrayLike | None = None,
+    missing_code: int | None = None,
+    interval: Interval = "score",
+    coverage: float = 0.95,
+    resamples: int = 2000,
+    rng: intervals.Rng | None = None,
+    undefined: Undefined = "raise",
+) -> Estimate:
+    """How reliable are ratings by any number of judges, some of them missing?
+
+    Parameters
+    ----------
+    ratings : array_like, shape (items, raters)
+        One row per item, one column per rater (the transpose of what some packages
+        take), nan or None where a rating is missing; or, if `counted`, shape
+        (items, k): how many ratings of each category an item has. Items with fewer than
+        two ratings hold no pair and are left out, as the coefficient is defined.
+    level : {"nominal", "ordinal", "interval", "ratio"}
+        The level of measurement, which says how much two labels differ: all the same;
+        by the ratings that lie between them (Krippendorff's definition, with half of
+        either end); by the square of their difference; by the square of difference over
+        sum.
+    scale : sequence of length k
+        The categories that could be given, in order; numbers for "interval" and
+        "ratio".
+    counted : bool, default False
+        Whether `ratings` are counts already (`judgelab.counts.category_counts`).
+    repeats : array_like of int, shape (items,), optional
+        How many items have each row, if rows are distinct patterns.
+    missing_code : int, optional
+        The integer that stands for a missing rating in a matrix of integers.
+    interval : {"score", "asymptotic", "bootstrap"}, default "score"
+        See Notes.
+    coverage : float, default 0.95
+        Nominal coverage of the interval.
+    resamples, rng
+        For the bootstrap.
+    undefined : {"raise", "nan"}, default "raise"
+        What to do when the coefficient does not exist.
+
+    Returns
+    -------
+    Estimate
+        1 is perfect reliability, 0 that of ratings dealt out at random; n counts the
+        items with at least two ratings.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no item has two ratings or all ratings are the same.
+    ValidationError
+        If a rating is not on the scale, or the scale does not fit the level.
+
+    References
+    ----------
+    Krippendorff (2011), *Computing Krippendorff's Alpha-Reliability*; (2019), *Content
+    Analysis*, 4th edition, chapter 12.
+
+    Notes
+    -----
+    Every interval takes the items as the independent units. ``"asymptotic"`` is the
+    delta method with Student's quantile, ``"bootstrap"`` the percentiles over resampled
+    items. Both are far too short when few items disagree or a category is rare: at a
+    nominal 95 % they covered α = .9 in 55 to 70 % of simulations of ten items with
+    three raters, and in 20 % when nine ratings of ten were in one category.
+    ``"score"`` keeps the values that a score test along a line does not reject: from
+    the observed items towards items rated at random (same shares of the categories) on
+    one side, towards full agreement on the other. It covered 93 % or more (10 to 200
+    items, 3 and 10 raters, 2 and 4 categories, nominal and ordinal, α from 0 to .9) and
+    is on the safe side for ten or twenty items.
+
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [3, 3, 3], [2, 2, 2], [1, 2, 1]]
+    >>> krippendorff_alpha(ratings, level="ordinal", scale=[1, 2, 3])
+    0.823 [0.110, 0.971] (n = 6, score interval over items)
+    """
+    labels = np.asarray(list(scale), object)
+    counts = (
+        ratings
+        if counted
+        else category_counts(ratings, scale=scale, missing_code=missing_code)
+    )
+    items = _checked_items(counts, repeats, len(labels))
+    return _estimate(
+        items,
+        level,
+        _scale_values(labels, level),
+        "pooled",
+        1,
+        interval,
+        coverage,
+        resamples,
+        rng,
+        undefined,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """Distinct rows of category counts and how many items have each."""
+
+    counts: Floats
+    repeats: Floats
+
+    @property
+    def ratings(self) -> Floats:
+        """How many ratings each row has."""
+        ratings: Floats = self.counts.sum(1)
+        return ratings
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """What a distribution over items tells: means and second moments of the features.
+
+    The features of an item are its k category counts and its disagreement, the sum of
+    the differences over its ordered pairs of ratings divided by (ratings − 1).
+    """
+
+    mean: Floats
+    second: Floats
+    coincidences: Floats
+    """Mean over items of the coincidence matrix, whose product with the differences is
+    the disagreement."""
+
+    def towards(self, other: _Moments, step: float) -> _Moments:
+        """Mix two distributions over items."""
+        pairs = (
+            (self.mean, other.mean),
+            (self.second, other.second),
+            (self.coincidences, other.coincidences),
+        )
+        return _Moments(*((1 - step) * mine + step * theirs for mine, theirs in pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class _Coefficient:
+    """One coefficient, as a function of the moments of the items."""
+
+    level: Measurement
+    values: Floats | None
+    chance: Literal["pooled", "uniform"]
+    correction: float
+    """(N − 1) / N with N ratings for alpha, which is unbiased so; 1 for the kappas."""
+
+    def differences(self, shares: Floats) -> Floats:
+        """Return the k × k matrix of squared differences between the categories."""
+        if self.level == "nominal":
+            return 1 - np.eye(shares.shape[-1])
+        if self.level == "ordinal":
+            # Krippendorff's ordinal metric is the interval metric on mid-ranks.
+            ranks = np.cumsum(shares, -1) - shares / 2
+            return (ranks[..., :, None] - ranks[..., None, :]) ** 2
+        assert self.values is not None
+        difference = np.subtract.outer(self.values, self.values)
+        if self.level == "interval":
+            return difference**2
+        total = np.add.outer(self.values, self.values)
+        relative: Floats = (difference / np.where(total == 0, 1, total)) ** 2
+        return relative
+
+    def expected(self, shares: Floats, differences: Floats) -> Floats:
+        """Return the disagreement expected between two ratings."""
+        if self.chance == "uniform":
+            return np.full(shares.shape[:-1], 1 - 1 / shares.shape[-1])
+        expected: Floats = np.einsum(
+            "...i,...ij,...j->...", shares, differences, shares
+        )
+        return expected
+
+    def value(self, mean: Floats) -> Floats:
+        """1 − observed / expected disagreement, `nan` where none is expected.
+
+        `mean` holds means of features along its last axis.
+        """
+        total = mean[..., :-1].sum(-1)
+        shares = mean[..., :-1] / total[..., None]
+        expected = self.expected(shares, self.differences(shares))
+        observed = mean[..., -1] / total
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = 1 - self.correction * observed / expected
+            return np.where(expected > 0, value, np.nan)
+
+    def variance(self, moments: _Moments) -> float:
+        """Variance of the value over samples of items, times their number."""
+        counts, disagreement = moments.mean[:-1], moments.mean[-1]
+        total = counts.sum()
+        shares = counts / total
+        differences = self.differences(shares)
+        observed = disagreement / total
+        expected = float(self.expected(shares, differences))
+        by_counts = np.full(len(counts), -observed / total)
+        if self.chance == "uniform":
+            expected_by_counts = np.zeros(len(counts))
+        else:
+            expected_by_counts = 2 * (differences @ shares - expected) / total
+        if self.level == "ordinal":
+            # The ranks move with the shares too, and with them every difference.
+            ranks = np.cumsum(shares) - shares / 2
+            joint = moments.coincidences / total
+            by_rank = 4 * (joint.sum(1) * ranks - joint @ ranks)
+            expected_by_rank = 4 * shares * (ranks - shares @ ranks)
+            by_counts += self._through_ranks(by_rank, shares) / total
+            expected_by_counts += self._through_ranks(expected_by_rank, shares) / total
+        gradient = np.append(by_counts, 1 / total) / expected
+        gradient[:-1] -= observed / expected**2 * expected_by_counts
+        gradient *= self.correction
+        covariance = moments.second - np.outer(moments.mean, moments.mean)
+        return max(float(gradient @ covariance @ gradient), 0.0)
+
+    @staticmethod
+    def _through_ranks(by_rank: Floats, shares: Floats) -> Floats:
+        """Differentiate in the counts what depends on them through the mid-ranks."""
+        above = np.cumsum(by_rank[::-1])[::-1]
+        by_share = above - by_rank / 2
+        centred: Floats = by_share - shares @ by_share
+        return centred
+
+
+def _estimate(
+    items: _Items,
+    measurement: Measurement,
+    values: Floats | None,
+    chance: Literal["pooled", "uniform"],
+    lost_degrees: int,
+    interval: Interval,
+    level: float,
+    resamples: int,
+    rng: intervals.Rng | None,
+    undefined: Undefined,
+) -> Estimate:
+    """Compute one coefficient with its interval."""
+    pairable = items.ratings >= 2
+    items = _Items(items.counts[pairable], items.repeats[pairable])
+    n = round(float(items.repeats.sum()))
+    if n == 0:
+        return intervals.give_up("no item has two ratings", 0, undefined)
+    ratings = float(items.repeats @ items.ratings)
+    coefficient = _Coefficient(measurement, values, chance, 1 - lost_degrees / ratings)
+    shares = items.repeats @ items.counts / ratings
+    differences = coefficient.differences(shares)
+    if chance == "pooled" and np.count_nonzero(shares) == 1:
+        return intervals.give_up(
+            "all ratings are in one category, so no disagreement is expected by chance "
+            "and the coefficient is 0/0",
+            n,
+            undefined,
+        )
+    observed = _observed(items, differences)
+    value = float(coefficient.value(observed.mean))
+    if interval == "bootstrap":
+        replicates = _replicates(items, coefficient, resamples, rng)
+        return intervals.from_replicates(
+            value,
+            replicates,
+            n,
+            f"bootstrap, {resamples} resamples of items",
+            level=level,
+        )
+    if n < 2:
+        return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)
+    quantile = float(special.stdtrit(n - 1, (1 + level) / 2))
+    if interval == "asymptotic":
+        half = quantile * np.sqrt(coefficient.variance(observed) / (n - 1))
+        low, high = float(value - half), float(min(value + half, 1.0))
+        return Estimate(value, low, high, n, "delta method over items", level)
+    if interval != "score":
+        raise ValidationError(
+            f"interval is {interval!r}; choose 'score', 'asymptotic' or 'bootstrap'"
+        )
+    low, high = (
+        _score_bound(coefficient, observed, target, n - 1, quantile)
+        for target in (
+            _random_items(items, shares, differences),
+            _agreeing_items(items, shares),
+        )
+    )
+    return Estimate(
+        value, min(low, value), max(high, value), n, "score interval over items", level
+    )
+
+
+def _observed(items: _Items, differences: Floats) -> _Moments:
+    """Moments of the items as they are."""
+    n = items.repeats.sum()
+    per_pair = items.repeats / (items.ratings - 1) / n
+    disagreement = ((items.counts @ differences) * items.counts).sum(1)
+    features = np.column_stack([items.counts, disagreement / (items.ratings - 1)])
+    coincidences = (items.counts.T * per_pair) @ items.counts
+    coincidences -= np.diag(per_pair @ items.counts)
+    weighted = features.T * (items.repeats / n)
+    return _Moments(weighted.sum(1), weighted @ features, coincidences)
+
+
+def _random_items(items: _Items, shares: Floats, differences: Floats) -> _Moments:
+    """Moments if every rating were an independent draw from the shares.
+
+    The disagreement of an item is then a U-statistic of order 2 times the number of its
+    ratings; its variance is Hoeffding's.
+    """
+    n, m = items.repeats.sum(), items.ratings
+    weight = items.repeats / n
+    first, square = weight @ m, weight @ m**2
+    to_others = differences @ shares
+    mean = shares @ to_others
+    one = shares @ to_others**2 - mean**2
+    two = shares @ differences**2 @ shares - mean**2
+    second = np.empty((len(shares) + 1, len(shares) + 1))
+    second[:-1, :-1] = (square - first) * np.outer(shares, shares)
+    second[:-1, :-1] += first * np.diag(shares)
+    second[:-1, -1] = shares * (square * mean + 2 * first * (to_others - mean))
+    second[-1, :-1] = second[:-1, -1]
+    second[-1, -1] = square * mean**2
+    second[-1, -1] += weight @ (2 * m / (m - 1) * (2 * (m - 2) * one + two))
+    return _Moments(
+        np.append(first * shares, first * mean),
+        second,
+        first * np.outer(shares, shares),
+    )
+
+
+def _agreeing_items(items: _Items, shares: Floats) -> _Moments:
+    """Moments if all ratings of an item agreed, with the same shares overall."""
+    weight = items.repeats / items.repeats.sum()
+    first, square = weight @ items.ratings, weight @ items.ratings**2
+    second = np.zeros((len(shares) + 1, len(shares) + 1))
+    second[:-1, :-1] = square * np.diag(shares)
+    return _Moments(np.append(first * shares, 0), second, first * np.diag(shares))
+
+
+def _score_bound(
+    coefficient: _Coefficient,
+    observed: _Moments,
+    target: _Moments,
+    n: int,
+    quantile: float,
+) -> float:
+    """Find where a score test on the line to a target begins to reject."""
+    value = float(coefficient.value(observed.mean))
+    end = float(coefficient.value(target.mean))
+
+    def rejection(step: float) -> float:
+        at = observed.towards(target, step)
+        distance = float(coefficient.value(at.mean)) - value
+        return distance**2 - quantile**2 * coefficient.variance(at) / n
+
+    if end < 1 and (value <= end or rejection(1.0) <= 0):
+        # Not even random items are rejected: beyond them the variance stays theirs.
+        variance = max(coefficient.variance(target), coefficient.variance(observed))
+        return max(value - quantile * float(np.sqrt(variance / n)), -1.0)
+    if rejection(FIRST_STEP) >= 0:
+        return value
+    step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-12))
+    return float(coefficient.value(observed.towards(target, step).mean))
+
+
+def _replicates(
+    items: _Items, coefficient: _Coefficient, resamples: int, rng: intervals.Rng | None
+) -> Floats:
+    """Draw items; sums of counts and coincidences are all the coefficient needs."""
+    patterns, inverse = np.unique(items.counts, axis=0, return_inverse=True)
+    repeats = np.bincount(inverse.ravel(), weights=items.repeats)
+    k = patterns.shape[1]
+    cells = patterns[:, :, None] * patterns[:, None, :]
+    cells[:, np.arange(k), np.arange(k)] -= patterns
+    cells /= (patterns.sum(1) - 1)[:, None, None]
+
+    def statistic(sums: Floats) -> Floats:
+        counts, coincidences = sums[:, :k], sums[:, k:]
+        differences = coefficient.differences(counts / counts.sum(1, keepdims=True))
+        disagreement = (coincidences * differences.reshape(-1, k * k)).sum(1)
+        return coefficient.value(np.column_stack([counts, disagreement]))
+
+    features = np.concatenate([patterns, cells.reshape(-1, k * k)], axis=1)
+    return intervals.bootstrap(statistic, features, repeats, resamples, rng)
+
+
+def _checked_items(
+    counts: npt.ArrayLike, repeats: npt.ArrayLike | None, k: int | None = None
+) -> _Items:
+    """Return counts and repeats, checked."""
+    table = np.asarray(counts)
+    if table.dtype.kind not in "iuf" or table.ndim != 2 or table.shape[1] < 2:
+        raise ValidationError(
+            f"counts has shape {table.shape} and dtype {table.dtype}; give a matrix of "
+            "items × categories (k >= 2) with the number of ratings in each"
+        )
+    if k is not None and table.shape[1] != k:
+        raise ValidationError(
+            f"counts has {table.shape[1]} columns, the scale {k} categories"
+        )
+    if (table.dtype.kind == "f" and (table != np.round(table)).any()) or (
+        table < 0
+    ).any():
+        wrong = np.flatnonzero(((table != np.round(table)) | (table < 0)).any(1))
+        raise ValidationError(
+            f"counts holds values that are no whole numbers >= 0 in rows "
+            f"{wrong[:5].tolist()}: {table[wrong[:5]].tolist()}"
+        )
+    if repeats is None:
+        times = np.ones(len(table))
+    else:
+        times = np.asarray(repeats, float)
+        if (
+            times.shape != (len(table),)
+            or (times != np.round(times)).any()
+            or (times < 0).any()
+        ):
+            raise ValidationError(
+                f"repeats has shape {times.shape}; give one whole number >= 0 for each "
+                f"of the {len(table)} rows of counts"
+            )
+    return _Items(table.astype(float), times)
+
+
+def _check_equal_ratings(items: _Items) -> None:
+    """Refuse items with different numbers of ratings."""
+    ratings = items.ratings[items.repeats > 0]
+    if ratings.size and (ratings != ratings[0]).any():
+        odd = np.flatnonzero(ratings != ratings[0])[:5]
+        raise ValidationError(
+            f"item 0 has {ratings[0]:.0f} ratings, items {odd.tolist()} have "
+            f"{ratings[odd].astype(int).tolist()}; this kappa needs equal numbers, "
+            "krippendorff_alpha does not"
+        )
+
+
+def _scale_values(labels: npt.NDArray[np.object_], level: Measurement) -> Floats | None:
+    """Return the numbers that the categories stand for, where the level needs them."""
+    if level in ("nominal", "ordinal"):
+        return None
+    if level not in ("interval", "ratio"):
+        raise ValidationError(
+            f"level is {level!r}; choose 'nominal', 'ordinal', 'interval' or 'ratio' "
+            "(the interval's coverage is the argument coverage)"
+        )
+    try:
+        values = labels.astype(float)
+    except (TypeError, ValueError):
+        raise ValidationError(
+            f"the {level} level needs a scale of numbers, got {labels.tolist()}"
+        ) from None
+    if level == "ratio" and (values < 0).any():
+        raise ValidationError(
+            "the ratio level needs a scale without negative values, got "
+            f"{values.tolist()}"
+        )
+    return values
