@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from judgelab.data.registry import (
+    MORE_JUDGEBENCH,
     SOURCES,
     File,
     Source,
+    blob_id,
     counts,
     fetch,
     published,
     tables,
 )
 
-__all__ = ["SOURCES", "File", "Source", "counts", "fetch", "published", "tables"]
+__all__ = [
+    "MORE_JUDGEBENCH",
+    "SOURCES",
+    "File",
+    "Source",
+    "blob_id",
+    "counts",
+    "fetch",
+    "published",
+    "tables",
+]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import tempfile
+import time
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -26,6 +28,12 @@ CACHE_VARIABLE = "JUDGELAB_CACHE"
 LOCAL_VARIABLE = "JUDGELAB_DATA"
 """Environment variable: a folder with one subfolder of raw records per source."""
 
+_TIMEOUT = 30
+"""Seconds of silence after which a connection counts as broken."""
+
+_PAUSES = (1.0, 4.0)
+"""Seconds to wait before the second and the third attempt at a download."""
+
 
 @dataclass(frozen=True)
 class File:
@@ -37,13 +45,55 @@ class File:
         Path below the folder of the source, with forward slashes.
     address : str
         Public address, pinned so that it always means the same bytes.
-    sha256 : str
+    sha256 : str, default ""
         Checksum of those bytes, 64 hexadecimal digits.
+    blob : str, default ""
+        The id that git gives to those bytes, 40 hexadecimal digits: SHA-1 over
+        ``blob``, a space, the size in bytes, a zero byte and the content. It guards
+        against errors, less well than `sha256` against intent.
+
+    Raises
+    ------
+    ValidationError
+        If there is neither checksum.
     """
 
     name: str
     address: str
-    sha256: str
+    sha256: str = ""
+    blob: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.sha256 and not self.blob:
+            raise ValidationError(f"file {self.name!r} needs a checksum")
+
+    @property
+    def checksum(self) -> str:
+        """The beginning of the checksum, for messages."""
+        kind, value = ("sha256", self.sha256) if self.sha256 else ("git id", self.blob)
+        return f"{kind} should be {value[:12]}…"
+
+    def is_content(self, content: bytes) -> bool:
+        """Whether these bytes are the pinned ones, by every checksum that is known."""
+        return (
+            not self.sha256 or hashlib.sha256(content).hexdigest() == self.sha256
+        ) and (not self.blob or blob_id(content) == self.blob)
+
+
+def blob_id(content: bytes) -> str:
+    r"""Which id does git give to this content?
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> blob_id(b"hello\n")
+    'ce013625030ba8dba906f756967f9e9ca394464a'
+    """
+    header = f"blob {len(content)}\0".encode()
+    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -71,7 +121,7 @@ def _pins() -> dict[str, tuple[File, ...]]:
     lines = _folder().joinpath("pins.csv").read_text("utf-8").splitlines()
     pins: dict[str, tuple[File, ...]] = {}
     for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-        file = File(row["file"], row["address"], row["sha256"])
+        file = File(row["file"], row["address"], row["sha256"], row["blob"])
         pins[row["source"]] = (*pins.get(row["source"], ()), file)
     return pins
 
@@ -109,6 +159,9 @@ SOURCES = {
     )
 }
 """The raw records that can be fetched, with their terms and pins."""
+
+MORE_JUDGEBENCH = _PINS["judgebench-more"]
+"""The outputs of JudgeBench's other judges: large, and pinned by git id alone."""
 
 
 def published(source: str, table: str) -> pd.DataFrame:
@@ -261,49 +314,79 @@ def _verify_local(source: Source, folder: Path) -> None:
             "to download"
         )
     for file in source.files:
-        content = (folder / file.name).read_bytes()
-        if hashlib.sha256(content).hexdigest() != file.sha256:
+        if not file.is_content((folder / file.name).read_bytes()):
             raise ChecksumMismatch(
-                f"{folder / file.name} is not the pinned file (sha256 should be "
-                f"{file.sha256[:12]}…); replace it by the file at {file.address}, or "
-                f"unset {LOCAL_VARIABLE} to download"
+                f"{folder / file.name} is not the pinned file ({file.checksum}); "
+                f"replace it by the file at {file.address}, or unset {LOCAL_VARIABLE} "
+                "to download"
             )
 
 
 def _download(source: Source) -> Path:
     # Imported here: reading shipped tables must not load an HTTP client.
     import pooch
-    import requests
 
     root = os.environ.get(CACHE_VARIABLE) or pooch.os_cache("judgelab")
     folder = Path(root, source.name)
     for file in source.files:
         target = folder / file.name
-        try:
-            # Pooch writes to a temporary name and moves the file once it is verified.
-            pooch.retrieve(
-                file.address,
-                known_hash=f"sha256:{file.sha256}",
-                fname=target.name,
-                path=target.parent,
-                downloader=pooch.HTTPDownloader(timeout=30),
-            )
-        except (requests.RequestException, OSError) as error:
-            offline = isinstance(error, requests.ConnectionError | requests.Timeout)
-            raise DownloadError(
-                f"could not fetch {file.address} "
-                f"({'no connection' if offline else error}); nothing was kept. Check "
-                f"the network, or put the files into a folder <data>/{source.name} and "
-                f"set {LOCAL_VARIABLE}=<data>. The shipped counts work without them"
-            ) from None
-        except ValueError:
-            raise ChecksumMismatch(
-                f"{file.address} no longer gives the pinned file (sha256 should be "
-                f"{file.sha256[:12]}…); nothing was kept. Try again; if it stays so, "
-                f"put a good copy into a folder <data>/{source.name} and set "
-                f"{LOCAL_VARIABLE}=<data>"
-            ) from None
+        if not (target.is_file() and file.is_content(target.read_bytes())):
+            _retrieve(source, file, target)
     return folder
+
+
+def _retrieve(source: Source, file: File, target: Path) -> None:
+    """Download under a temporary name; only verified content gets the real one."""
+    import requests
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, suffix=".part")
+    os.close(handle)
+    part = Path(name)
+    by_hand = (
+        f"put a good copy into a folder <data>/{source.name} and set "
+        f"{LOCAL_VARIABLE}=<data>. The book and its shipped counts work without it"
+    )
+    try:
+        for pause in (*_PAUSES, None):
+            try:
+                _stream(file.address, part)
+                break
+            except (requests.RequestException, OSError) as error:
+                if pause is None or not _may_pass(error):
+                    raise DownloadError(
+                        f"could not fetch {file.address} ({type(error).__name__}: "
+                        f"{error}); nothing was kept. Check the network, or {by_hand}"
+                    ) from error
+                time.sleep(pause)
+        if not file.is_content(part.read_bytes()):
+            raise ChecksumMismatch(
+                f"{file.address} does not give the pinned file ({file.checksum}); "
+                f"nothing was kept. Try again; if it stays so, {by_hand}"
+            )
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _stream(address: str, part: Path) -> None:
+    import requests
+
+    with (
+        requests.get(address, stream=True, timeout=_TIMEOUT) as response,
+        part.open("wb") as out,
+    ):
+        response.raise_for_status()
+        for chunk in response.iter_content(1 << 16):
+            out.write(chunk)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether trying again may help: a busy server, a broken line; not "not found"."""
+    response = getattr(error, "response", None)
+    return (
+        response is None or response.status_code >= 500 or response.status_code == 429
+    )
 
 
 def _shipped(source: str, name: str, kind: str) -> pd.DataFrame:
