@@ -1,15 +1,17 @@
-"""The agreement calculator: four counts, raw agreement beside kappa."""
+"""The agreement calculator, and its twin on real votes: raw agreement beside kappa."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from judgelab.agreement import cohen_kappa, percent_agreement
-from judgelab.errors import UndefinedStatistic
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
 from judgelab.explore.demo import Demo, choice, slider
@@ -30,29 +32,38 @@ class Agreement:
     kappa: Estimate
 
 
-def summarise(table: npt.NDArray[np.int64]) -> Agreement:
-    """Compute the three numbers that the picture sets side by side.
+class _AgreementDemo(Demo):
+    """Draws a table of two judges above the three numbers that it gives."""
 
-    Examples
-    --------
-    >>> numbers = summarise(np.array([[40, 10], [15, 35]]))
-    >>> numbers.raw.value, numbers.chance, numbers.kappa.value
-    (0.75, 0.5, 0.5)
-    """
-    n = int(table.sum())
-    if n == 0:
-        nothing = Estimate.undefined("no verdicts", n=0)
-        return Agreement(table, nothing, float("nan"), nothing)
-    raw = percent_agreement(table)
-    chance = float(table.sum(axis=1) @ table.sum(axis=0)) / n**2
-    try:
-        kappa = cohen_kappa(table)
-    except UndefinedStatistic:
-        kappa = Estimate.undefined("both always say the same", n=n)
-    return Agreement(table, raw, chance, kappa)
+    corner: str
+
+    def figures(self, numbers: Agreement) -> list[tuple[str, str]]:
+        """Name the three numbers and the size of the table."""
+        return [
+            ("raw agreement", _text(numbers.raw)),
+            ("agreement by chance", _text(numbers.chance)),
+            ("Cohen’s kappa", _text(numbers.kappa)),
+            ("pairs of verdicts", f"{numbers.table.sum():,g}"),
+        ]
+
+    def view(self, numbers: Agreement) -> str:
+        """Draw the table and, below it, the three numbers on one scale."""
+        raw, chance, kappa, _ = self.figures(numbers)
+        names = ["A", "B", "tie"][: len(numbers.table)]
+        return svg.table(
+            numbers.table.tolist(), names, names, corner=self.corner
+        ) + svg.bars(
+            [
+                svg.Bar(*_bar(raw, numbers.raw)),
+                svg.Bar(chance[0], numbers.chance, chance[1], tone="quiet"),
+                svg.Bar(*_bar(kappa, numbers.kappa), tone="other"),
+            ],
+            low=-1,
+            ticks=(-1, -0.5, 0, 0.5, 1),
+        )
 
 
-class AgreementCalculator(Demo):
+class AgreementCalculator(_AgreementDemo):
     """How much of an agreement rate is real? Move the four counts of a 2 × 2 table.
 
     Notes
@@ -69,6 +80,7 @@ class AgreementCalculator(Demo):
 
     name = "agreement-calculator"
     title = "How much of this agreement is real?"
+    corner = "judge ↓ human →"
     controls = (
         slider("both_a", "both say A", _SAME, start=40),
         slider("both_b", "both say B", _SAME, start=35),
@@ -78,30 +90,51 @@ class AgreementCalculator(Demo):
 
     def compute(self, **params: Any) -> Agreement:
         """Fill the table (rows: the judge, columns: the human) and measure it."""
-        return summarise(
-            np.array(
-                [
-                    [params["both_a"], params["judge_a"]],
-                    [params["human_a"], params["both_b"]],
-                ],
-                dtype=np.int64,
-            )
+        a, b, c, d = (
+            int(params[name]) for name in ("both_a", "both_b", "judge_a", "human_a")
+        )
+        table = np.array([[a, c], [d, b]])
+        return Agreement(
+            table,
+            _raw(a + b, c + d),
+            _chance(table),
+            _kappa(*sorted((a, b)), *sorted((c, d))),
         )
 
-    def figures(self, numbers: Agreement) -> list[tuple[str, str]]:
-        """Name the three numbers and the size of the table."""
-        return figures(numbers)
 
-    def view(self, numbers: Agreement) -> str:
-        """Draw the table and, below it, the three numbers on one scale."""
-        return view(numbers, ["A", "B"], "judge ↓ human →")
+# Nothing changes when the judges, or the names of the answers, change places, so that a
+# quarter of the tables stands for all of them.
+@cache
+def _raw(same: int, different: int) -> Estimate:
+    return percent_agreement([[same, different], [0, 0]], undefined="nan")
 
 
-class JudgeTypeAgreement(Demo):
-    """How much do two types of MT-bench judges agree beyond luck, with ties or without?
+@cache
+def _kappa(a: int, b: int, c: int, d: int) -> Estimate:
+    return cohen_kappa([[a, c], [d, b]], undefined="nan")
 
-    The twin of `AgreementCalculator` on real votes. Which answer is called A is
-    arbitrary, so both namings are averaged; the intervals let the questions vary.
+
+_STORED = "stored"
+_VOTES = {
+    "GPT-4 and an expert": ("G4-Pair", "Human"),
+    "GPT-4 and an expert, named as stored": _STORED,
+    "GPT-4 and an author": ("G4-Pair", "Author"),
+    "an author and an expert": ("Author", "Human"),
+    "two experts": ("Human", "Human"),
+    "two authors": ("Author", "Author"),
+}
+
+
+class RealAgreement(_AgreementDemo):
+    """How much of the agreement in MT-bench's votes is real?
+
+    The twin of `AgreementCalculator` on the published votes of both turns. Intervals
+    take whole questions as what is independent; for the order of the files, of which
+    only the total is known, single pairs of votes.
+
+    References
+    ----------
+    Zheng et al. (2023), arXiv:2306.05685, section 4.2 and Table 13.
 
     Notes
     -----
@@ -109,88 +142,64 @@ class JudgeTypeAgreement(Demo):
 
     Examples
     --------
-    >>> twin = JudgeTypeAgreement()
-    >>> numbers = twin.compute(judges=("G4-Pair", "Human"), setup="S2")
-    >>> twin.figures(numbers)[2]
-    ('Cohen’s kappa', '0.69 [0.63, 0.74]')
+    >>> demo = RealAgreement()
+    >>> numbers = demo.compute(votes="stored", setup="S2", symmetric=False)
+    >>> f"{numbers.raw.value:.2f} {numbers.kappa.value:.2f}"
+    '0.85 0.42'
+    >>> numbers = demo.compute(votes="stored", setup="S2", symmetric=True)
+    >>> f"{numbers.raw.value:.2f} {numbers.kappa.value:.2f}"
+    '0.85 0.69'
     """
 
-    name = "judge-type-agreement"
-    title = "The same on the votes of MT-bench"
+    name = "real-agreement"
+    title = "The same on real votes: MT-bench"
+    corner = "first ↓ second →"
     controls = (
+        choice("votes", "who judges", _VOTES, start=("G4-Pair", "Human")),
+        choice("setup", "ties", {"kept (S1)": "S1", "dropped (S2)": "S2"}, start="S2"),
         choice(
-            "judges",
-            "judges",
-            {
-                "GPT-4 and an expert": ("G4-Pair", "Human"),
-                "GPT-4 and an author": ("G4-Pair", "Author"),
-                "an author and an expert": ("Author", "Human"),
-                "two experts": ("Human", "Human"),
-                "two authors": ("Author", "Author"),
-            },
-            start=("G4-Pair", "Human"),
+            "symmetric",
+            "which answer is called A",
+            {"as it comes": False, "must not matter: both ways, averaged": True},
+            start=False,
         ),
-        choice("setup", "ties", {"S1: kept": "S1", "S2: dropped": "S2"}, start="S2"),
     )
 
     def compute(self, **params: Any) -> Agreement:
-        """Average both namings of the shipped counts and measure them."""
-        votes = mt_bench.joint_tables("question", **params)
-        total = votes.sum(axis=0)
-        other_names = [1, 0, 2][: len(total)]
-        table = (total + total[np.ix_(other_names, other_names)]) / 2
-        chance = float(table.sum(axis=1) @ table.sum(axis=0)) / table.sum() ** 2
+        """Take the shipped counts of votes and measure them."""
+        votes, setup, symmetric = params["votes"], params["setup"], params["symmetric"]
+        counts: npt.NDArray[Any]
+        if votes == _STORED:
+            counts = mt_bench.joint_table(order="stored", setup=setup)
+        else:
+            counts = mt_bench.joint_tables("question", judges=votes, setup=setup)
+        table = counts if counts.ndim == 2 else counts.sum(axis=0)
+        if symmetric:
+            other_names = [1, 0, 2][: len(table)]
+            table = (table + table[np.ix_(other_names, other_names)]) / 2
         return Agreement(
             table,
-            percent_agreement(votes, symmetric=True),
-            chance,
-            cohen_kappa(votes, symmetric=True),
+            percent_agreement(counts),
+            _chance(table),
+            cohen_kappa(counts, symmetric=symmetric),
         )
 
-    def figures(self, numbers: Agreement) -> list[tuple[str, str]]:
-        """Name the three numbers and the size of the table."""
-        return figures(numbers)
 
-    def view(self, numbers: Agreement) -> str:
-        """Draw the table and, below it, the three numbers on one scale."""
-        names = ["A", "B", "tie"][: len(numbers.table)]
-        return view(numbers, names, "first ↓ second →")
-
-
-def figures(numbers: Agreement) -> list[tuple[str, str]]:
-    """Name the three numbers and the size of the table."""
-    return [
-        ("raw agreement", _text(numbers.raw)),
-        ("agreement by chance", _text(numbers.chance)),
-        ("Cohen’s kappa", _text(numbers.kappa)),
-        ("verdict pairs", f"{int(numbers.table.sum()):,}"),
-    ]
-
-
-def view(numbers: Agreement, names: list[str], corner: str) -> str:
-    """Draw the table and, below it, the three numbers on one scale."""
-    raw, chance, kappa, _ = figures(numbers)
-    # Averaging two namings leaves halves; everything else is a whole number.
-    counts = [[int(c) if c == int(c) else c for c in row] for row in numbers.table]
-    picture = svg.table(counts, names, names, corner=corner)
-    rows = [
-        svg.Bar(raw[0], numbers.raw.value, raw[1], _interval(numbers.raw)),
-        svg.Bar(chance[0], numbers.chance, chance[1], tone="quiet"),
-        svg.Bar(
-            kappa[0], numbers.kappa.value, kappa[1], _interval(numbers.kappa), "other"
-        ),
-    ]
-    return picture + svg.bars(rows, low=-1, ticks=(-1, -0.5, 0, 0.5, 1))
+def _chance(table: npt.NDArray[Any]) -> float:
+    """Agreement of two judges who keep their habits and look at nothing."""
+    n = table.sum()
+    return float(table.sum(axis=0) @ table.sum(axis=1) / n**2) if n else float("nan")
 
 
 def _text(value: Estimate | float) -> str:
-    """Write a value with its interval, or the reason why there is none."""
-    if isinstance(value, Estimate) and value.reason:
-        return f"undefined: {value.reason}"
-    if value != value:
-        return "undefined"
-    return f"{value:.2f}".replace("-", "−")
+    text = "undefined" if math.isnan(value) else f"{value:.2f}"
+    return text.replace("-", "−")
 
 
-def _interval(estimate: Estimate) -> tuple[float, float] | None:
-    return None if estimate.low != estimate.low else (estimate.low, estimate.high)
+def _bar(
+    figure: Sequence[str], estimate: Estimate
+) -> tuple[str, float, str, tuple[float, float] | None]:
+    """Make the parts of a bar; an undefined value has neither length nor interval."""
+    known = not math.isnan(estimate.value)
+    interval = (estimate.low, estimate.high) if known else None
+    return figure[0], estimate.value, figure[1], interval

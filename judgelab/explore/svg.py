@@ -183,7 +183,9 @@ def table(
                 f'width="{_number(width - 2)}" height="{height - 2}" fill="{tone}" '
                 f'fill-opacity="{opacity:.1f}"/>'
             )
-            parts.append(text(left + width * (j + 0.5), y + 20, f"{count:,}", "middle"))
+            parts.append(
+                text(left + width * (j + 0.5), y + 20, f"{count:,g}", "middle")
+            )
     return svg(head + height * len(rows) + 2, *parts)
 
 
