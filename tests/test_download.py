@@ -99,7 +99,7 @@ def test_slow_file_arrives(server):
 
 def test_server_that_falls_silent_is_given_up(server, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "_TIMEOUT", 0.2)
-    with pytest.raises(DownloadError, match=r"Timeout|timed out"):
+    with pytest.raises(DownloadError, match="it broke"):
         data.fetch(source(server, "silent"))
     assert len(server.asked) == 3
     assert kept(tmp_path) == []
@@ -140,7 +140,7 @@ def test_interrupted_download_restarts(server):
 
 
 def test_truncated_file_leaves_nothing_behind(server, tmp_path):
-    with pytest.raises(DownloadError):
+    with pytest.raises(DownloadError, match="it broke"):
         data.fetch(source(server, "cut"))
     assert kept(tmp_path) == []
 

@@ -355,13 +355,13 @@ def _retrieve(source: Source, file: File, target: Path) -> None:
             except (requests.RequestException, OSError) as error:
                 if pause is None or not _may_pass(error):
                     raise DownloadError(
-                        f"could not fetch {file.address} ({type(error).__name__}: "
-                        f"{error}); nothing was kept. Check the network, or {by_hand}"
+                        f"could not fetch {file.address} ({_reason(error)}); nothing "
+                        f"was kept. Check the network, or {by_hand}"
                     ) from error
                 time.sleep(pause)
         if not file.is_content(part.read_bytes()):
             raise ChecksumMismatch(
-                f"{file.address} does not give the pinned file ({file.checksum}); "
+                f"{file.address} no longer gives the pinned file ({file.checksum}); "
                 f"nothing was kept. Try again; if it stays so, {by_hand}"
             )
         os.replace(part, target)
@@ -379,6 +379,15 @@ def _stream(address: str, part: Path) -> None:
         response.raise_for_status()
         for chunk in response.iter_content(1 << 16):
             out.write(chunk)
+
+
+def _reason(error: Exception) -> str:
+    import requests
+
+    broken = requests.ConnectionError, requests.Timeout
+    if isinstance(error, (*broken, requests.exceptions.ChunkedEncodingError)):
+        return "no connection, or it broke"
+    return str(error)
 
 
 def _may_pass(error: Exception) -> bool:
