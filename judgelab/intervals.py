@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -260,6 +261,7 @@ def from_replicates(
     method: str,
     *,
     level: float = 0.95,
+    undefined: Literal["raise", "nan"] = "raise",
 ) -> Estimate:
     """Make the percentile interval of bootstrap replicates.
 
@@ -269,7 +271,8 @@ def from_replicates(
     Raises
     ------
     UndefinedStatistic
-        If more than 10 % of the replicates are undefined.
+        If more than 10 % of the replicates are undefined and `undefined` is "raise";
+        with "nan" the estimate has its value, no interval, and the reason.
 
     Examples
     --------
@@ -279,10 +282,13 @@ def from_replicates(
     defined = replicates[np.isfinite(replicates)]
     lost = replicates.size - defined.size
     if lost > 0.1 * replicates.size:
-        raise UndefinedStatistic(
-            f"{lost} of {replicates.size} bootstrap replicates are undefined; "
-            "the data are too few or too uniform for a bootstrap interval"
+        nothing = give_up(
+            f"{lost} of {replicates.size} bootstrap replicates are undefined: "
+            "the data are too few or too uniform for a bootstrap interval",
+            n,
+            undefined,
         )
+        return replace(nothing, value=float(value), level=level)
     if lost:
         method += f", {lost} undefined replicates left out"
     tail = (1 - level) / 2

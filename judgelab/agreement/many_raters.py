@@ -402,6 +402,7 @@ def _estimate(
             n,
             f"bootstrap, {resamples} resamples of items",
             level=level,
+            undefined=undefined,
         )
     if n < 2:
         return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)

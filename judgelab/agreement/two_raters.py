@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+from scipy import optimize
 
 from judgelab import intervals
 from judgelab.agreement.weights import Weights, disagreement
@@ -119,7 +119,8 @@ def cohen_kappa(
     rng : numpy.random.Generator or int, optional
         Needed by the bootstrap.
     undefined : {"raise", "nan"}, default "raise"
-        What to do when the coefficient does not exist.
+        What to do when the coefficient, or its interval, does not exist: raise, or give
+        an estimate whose `nan` carries the reason.
 
     Returns
     -------
@@ -149,8 +150,8 @@ def cohen_kappa(
     of tables does not reject: from the observed table towards the one with the same
     habits and no agreement on one side, full agreement on the other, the standard error
     recomputed on the way. For plain agreement this is Wilson's interval. With clusters,
-    n is divided by the design effect and the quantile is Student's with clusters − 1
-    degrees of freedom.
+    n is replaced by the number of independent pairs that would give the same standard
+    error (`judgelab.intervals.effective_size`).
 
     Chapter: *Do two judges agree?*
 
@@ -485,6 +486,8 @@ def _estimate(
 ) -> Estimate:
     """Compute one coefficient with its interval."""
     stack = _checked_table(table)
+    if np.ndim(table) == 3:
+        stack = stack[stack.any((1, 2))]
     k = stack.shape[-1]
     total = stack.sum(0)
     n = float(total.sum())
@@ -504,15 +507,16 @@ def _estimate(
         )
     clusters = len(stack) if np.ndim(table) == 3 else None
     if interval == "bootstrap":
-        return _bootstrap(stack, coefficient, value, level, resamples, rng, clusters)
+        return _bootstrap(
+            stack, coefficient, value, level, resamples, rng, clusters, undefined
+        )
     size, quantile, unit = n, intervals.normal_quantile((1 + level) / 2), ""
     if clusters is not None:
         if clusters < 2:
             raise ValidationError(
                 "table holds one cluster; an interval needs at least two"
             )
-        size = n / _design_effect(stack, coefficient, p)
-        quantile = float(special.stdtrit(clusters - 1, (1 + level) / 2))
+        size = _effective_size(stack, coefficient, p, level)
         unit = f", {clusters} clusters"
     if interval == "asymptotic":
         half = quantile * np.sqrt(coefficient.variance(p) / size)
@@ -528,16 +532,15 @@ def _estimate(
     return Estimate(value, low, high, round(n), method, level)
 
 
-def _design_effect(stack: Floats, coefficient: _Coefficient, p: Floats) -> float:
-    """By how much clustering multiplies the variance of the value."""
-    clusters, n = len(stack), stack.sum()
+def _effective_size(
+    stack: Floats, coefficient: _Coefficient, p: Floats, level: float
+) -> float:
+    """How many independent pairs would give the same standard error?"""
+    clusters, n = len(stack), float(stack.sum())
     influence = (stack * coefficient.gradient(p)).sum((1, 2))
-    clustered = clusters / (clusters - 1) * (influence**2).sum() / n
-    independent = coefficient.variance(p)
-    if independent == 0:
-        # All agree: how alike a cluster's pairs are is unknown, so clusters count.
-        return float(n / clusters)
-    return float(clustered / independent)
+    clustered = clusters / (clusters - 1) * float(influence @ influence) / n**2
+    independent = coefficient.variance(p) / n
+    return intervals.effective_size(independent, clustered, n, clusters, level)
 
 
 def _score_interval(
@@ -587,6 +590,7 @@ def _bootstrap(
     resamples: int,
     rng: intervals.Rng | None,
     clusters: int | None,
+    undefined: Undefined,
 ) -> Estimate:
     """Draw tables: cells from a multinomial, or whole clusters with their cells."""
     k = stack.shape[-1]
@@ -608,6 +612,7 @@ def _bootstrap(
         round(float(stack.sum())),
         f"bootstrap, {resamples} resamples of {unit}",
         level=level,
+        undefined=undefined,
     )
 
 
