@@ -63,7 +63,8 @@ class Picture:
     def _repr_html_(self) -> str:
         return (
             f'<figure class="judgelab-figure">{self.svg}'
-            f"<figcaption>{html.escape(self.caption)}</figcaption></figure>"
+            f'<figcaption style="color: inherit">{html.escape(self.caption)}'
+            "</figcaption></figure>"
         )
 
 
@@ -137,7 +138,7 @@ def canvas(height: float = 3.0) -> Iterator[tuple[Figure, Axes]]:
         **dict.fromkeys(_INKED, _INK),
         "svg.fonttype": "none",
         "svg.hashsalt": "judgelab",
-        "font.size": 11,
+        "font.size": 13,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.facecolor": "none",

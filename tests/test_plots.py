@@ -45,7 +45,7 @@ def test_the_text_equivalent_travels_with_the_picture(picture):
     assert root.attrib["aria-labelledby"] == title.attrib["id"]
     assert root.attrib["role"] == "img"
     assert WORDS["alt"] in repr(picture)
-    assert "<figcaption>Figure 1. The way." in picture._repr_html_()
+    assert "Figure 1. The way.</figcaption>" in picture._repr_html_()
 
 
 @pytest.mark.parametrize("picture", pictures(), ids=KINDS)

@@ -1,4 +1,4 @@
-"""The textbook values: every printed figure is reproduced, and a wrong one is noticed."""
+"""The textbook values: every printed figure comes out, and a wrong one is noticed."""
 
 import numpy as np
 
@@ -7,14 +7,15 @@ from judgelab.papertable import Cell, Match
 
 
 def test_every_printed_value_is_reproduced():
-    (table,) = textbook.reproduce()
-    assert [cell.name for cell in table.cells if cell.match is not Match.EXACT] == []
-    assert len(table.cells) == 13
+    cells = [cell for table in textbook.reproduce() for cell in table.cells]
+    assert [cell.name for cell in cells if cell.match is not Match.EXACT] == []
+    assert len(cells) == 13
 
 
 def test_every_value_has_an_interval_around_it():
-    for cell in textbook.reproduce()[0].cells:
-        assert cell.ours.low < cell.ours.value < cell.ours.high
+    for table in textbook.reproduce():
+        for cell in table.cells:
+            assert cell.ours.low < cell.ours.value < cell.ours.high
 
 
 def test_the_look_alike_of_ordinal_alpha_would_be_noticed():

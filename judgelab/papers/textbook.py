@@ -11,6 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from judgelab.agreement import cohen_kappa, fleiss_kappa, icc, krippendorff_alpha
+from judgelab.agreement.intraclass import Form
+from judgelab.agreement.many_raters import Measurement
+from judgelab.estimate import Estimate
 from judgelab.papertable import Cell, PaperTable
 
 BALANCED = np.array([[40, 9], [6, 45]])
@@ -69,7 +72,7 @@ def reproduce() -> Sequence[PaperTable]:
     Returns
     -------
     sequence of PaperTable
-        One table: thirteen printed values and ours.
+        Thirteen printed values and ours, one table per source.
 
     References
     ----------
@@ -82,34 +85,45 @@ def reproduce() -> Sequence[PaperTable]:
 
     Examples
     --------
-    >>> reproduce()[0].caption
-    'Textbooks on agreement, worked examples (recomputed): 13 figures checked, 13 exact'
+    >>> print(reproduce()[1].caption)
+    Krippendorff (2011), 4 observers × 12 units (recomputed): 4 figures checked, 4 exact
     """
-    alphas = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
-    forms = {
-        "ICC1": 0.17,
-        "ICC2": 0.29,
-        "ICC3": 0.71,
-        "ICC1k": 0.44,
-        "ICC2k": 0.62,
-        "ICC3k": 0.91,
-    }
-    cells = [
-        Cell("kappa, balanced labels", 0.70, cohen_kappa(BALANCED), 2),
-        Cell("kappa, one dominant label", 0.32, cohen_kappa(MOSTLY_YES), 2),
-        *(
-            Cell(
-                f"alpha, {level}",
-                printed,
-                krippendorff_alpha(JURY, level=level, scale=SCALE),
-                3,
-            )
-            for level, printed in alphas.items()
-        ),
-        Cell("Fleiss' kappa, 10 × 5", 0.210, fleiss_kappa(BOXES), 3),
-        *(
-            Cell(form, printed, icc(SCORES, form=form), 2)
-            for form, printed in forms.items()
-        ),
+    alphas = [
+        Cell(f"alpha, {level}", printed, _alpha(level), 3)
+        for level, printed in _PRINTED_ALPHA.items()
     ]
-    return [PaperTable("Textbooks on agreement", "worked examples", cells)]
+    correlations = [
+        Cell(form, printed, icc(SCORES, form=form), 2)
+        for form, printed in _PRINTED_ICC.items()
+    ]
+    paradox = [
+        Cell("kappa, both labels in use", 0.70, cohen_kappa(BALANCED), 2),
+        Cell("kappa, one dominant label", 0.32, cohen_kappa(MOSTLY_YES), 2),
+    ]
+    sorting = [Cell("Fleiss' kappa", 0.210, fleiss_kappa(BOXES), 3)]
+    return [
+        PaperTable("Feinstein & Cicchetti (1990)", "first paradox", paradox),
+        PaperTable("Krippendorff (2011)", "4 observers × 12 units", alphas),
+        PaperTable("Software manuals", "10 subjects × 5 categories", sorting),
+        PaperTable("Shrout & Fleiss (1979)", "Table 4", correlations),
+    ]
+
+
+_PRINTED_ALPHA: dict[Measurement, float] = {
+    "nominal": 0.743,
+    "ordinal": 0.815,
+    "interval": 0.849,
+    "ratio": 0.797,
+}
+_PRINTED_ICC: dict[Form, float] = {
+    "ICC1": 0.17,
+    "ICC2": 0.29,
+    "ICC3": 0.71,
+    "ICC1k": 0.44,
+    "ICC2k": 0.62,
+    "ICC3k": 0.91,
+}
+
+
+def _alpha(level: Measurement) -> Estimate:
+    return krippendorff_alpha(JURY, level=level, scale=SCALE)
