@@ -8,16 +8,21 @@ not only those that happen to occur.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from judgelab.errors import ValidationError
+from judgelab.verdict import Verdict, unswap
 
 Scale = Sequence[Hashable] | npt.NDArray[Any]
 """Every category that could be given, in order."""
 
+MOST_DENSE = 4096
+"""Players up to whose number a table of all pairs is dense (128 MB)."""
 _CHUNK = 1 << 16
 """Labels handled at a time: small enough for the temporaries to stay in the cache."""
 
@@ -166,6 +171,195 @@ def category_counts(
     return counts
 
 
+def win_counts(
+    winners: npt.ArrayLike,
+    losers: npt.ArrayLike,
+    *,
+    players: int | Sequence[Hashable],
+    weights: npt.ArrayLike | None = None,
+    clusters: npt.ArrayLike | None = None,
+) -> Any:
+    """How often did every player beat every other, from arrays?
+
+    Parameters
+    ----------
+    winners, losers : array_like, shape (games,)
+        Who won and who lost each game. Integers are fastest.
+    players : int or sequence
+        The names of all players, in the order of the rows; or their number n, if
+        `winners` and `losers` are the positions 0 … n−1.
+    weights : array_like, shape (games,), optional
+        How often each row happened (rows that are counted already).
+    clusters : array_like of int, shape (games,), optional
+        The code 0 … G−1 of what each game belongs to (an item, an annotator), if games
+        of one cluster are not independent. The result is then one matrix per cluster.
+
+    Returns
+    -------
+    ndarray or sparse array
+        ``[i, j]``: how often i beat j. An ndarray (n, n) up to 4,096 players, a
+        csr_array beyond; with clusters a coo_array (clusters, n, n).
+
+    Raises
+    ------
+    ValidationError
+        If the arrays are not aligned, a name is not among the players, or a player
+        meets itself.
+
+    Notes
+    -----
+    Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> win_counts(["new", "new", "old"], ["old", "old", "new"], players=["new", "old"])
+    array([[0, 2],
+           [1, 0]])
+    """
+    won, n = _player_codes(winners, players, "winners")
+    lost, _ = _player_codes(losers, players, "losers")
+    if won.ndim != 1 or won.shape != lost.shape:
+        raise ValidationError(
+            f"winners has shape {won.shape} and losers {lost.shape}; "
+            "give one of each per game"
+        )
+    times = np.ones(won.size, np.int64) if weights is None else np.asarray(weights)
+    if times.shape != won.shape:
+        raise ValidationError(f"weights has shape {times.shape}, the games {won.shape}")
+    counts: Any
+    if clusters is not None:
+        group = np.asarray(clusters)
+        if group.shape != won.shape or group.dtype.kind not in "iu":
+            raise ValidationError(
+                f"clusters has shape {group.shape} and holds {group.dtype}; "
+                "give one code 0, 1, … per game"
+            )
+        shape = (int(group.max(initial=-1)) + 1, n, n)
+        counts = sparse.coo_array((times, (group, won, lost)), shape=shape)
+        counts.sum_duplicates()
+        itself = counts.coords[1] == counts.coords[2]
+    elif n > MOST_DENSE:
+        counts = sparse.coo_array((times, (won, lost)), shape=(n, n)).tocsr()
+        itself = counts.diagonal() != 0
+    else:
+        counts = _cell_counts(won, lost, n, None if weights is None else times)
+        itself = counts.diagonal() != 0
+    if itself.any():
+        where = np.flatnonzero(won == lost)[:5].tolist()
+        raise ValidationError(f"a player meets itself in the games {where}")
+    return counts
+
+
+def tie_counts(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    players: int | Sequence[Hashable],
+    weights: npt.ArrayLike | None = None,
+    clusters: npt.ArrayLike | None = None,
+) -> Any:
+    """How often did every two players tie, from arrays?
+
+    Parameters
+    ----------
+    first, second : array_like, shape (ties,)
+        The two players of each game that ended in a tie, in any order.
+    players, weights, clusters
+        As in `win_counts`.
+
+    Returns
+    -------
+    ndarray or sparse array
+        As from `win_counts`, but symmetric: ``[i, j]`` and ``[j, i]`` both are the
+        number of ties of i and j.
+
+    Raises
+    ------
+    ValidationError
+        As `win_counts`.
+
+    Notes
+    -----
+    Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> tie_counts(["new"], ["old"], players=["new", "old"])
+    array([[0, 1],
+           [1, 0]])
+    """
+    once = win_counts(
+        first, second, players=players, weights=weights, clusters=clusters
+    )
+    if clusters is None:
+        return once + once.T
+    group, i, j = once.coords
+    coords = tuple(np.concatenate(x) for x in ((group, group), (i, j), (j, i)))
+    times = np.concatenate([once.data, once.data])
+    both = sparse.coo_array((times, coords), shape=once.shape)
+    both.sum_duplicates()
+    return both
+
+
+def _player_codes(
+    names: npt.ArrayLike, players: int | Sequence[Hashable], argument: str
+) -> tuple[npt.NDArray[Any], int]:
+    """Turn players into their positions, and count the players."""
+    values = np.asarray(names)
+    if isinstance(players, int):
+        if not values.size:
+            return values.astype(np.int64), players
+        if values.dtype.kind not in "iu":
+            raise ValidationError(
+                f"{argument} holds {values.dtype}, not positions; "
+                "give the names of the players in players="
+            )
+        if not (values.min() >= 0 and values.max() < players):
+            wrong = np.flatnonzero((values < 0) | (values >= players))[:5]
+            raise ValidationError(
+                f"{argument} holds {values[wrong].tolist()} at {wrong.tolist()}; "
+                f"positions run from 0 to {players - 1}"
+            )
+        return values, players
+    import pandas as pd
+
+    index = pd.Index(list(players))
+    if not index.is_unique:
+        raise ValidationError(
+            f"players names {index[index.duplicated()].tolist()[:5]} more than once"
+        )
+    codes = index.get_indexer(pd.Index(values))
+    if (codes < 0).any():
+        wrong = np.flatnonzero(codes < 0)[:5]
+        raise ValidationError(
+            f"{argument} holds {values[wrong].tolist()} at {wrong.tolist()}, "
+            "who are not among the players"
+        )
+    return codes, len(index)
+
+
+def _cell_counts(
+    row: npt.NDArray[Any],
+    column: npt.NDArray[Any],
+    n: int,
+    weights: npt.NDArray[Any] | None,
+) -> npt.NDArray[Any]:
+    """Count the cells of an n × n table, in chunks unless the table is the larger."""
+    if weights is not None:
+        cells = np.bincount(row.astype(np.int64) * n + column, weights, n * n)
+        whole = weights.dtype.kind in "biu"
+        return (cells.round().astype(np.int64) if whole else cells).reshape(n, n)
+    counts = np.zeros(n * n, np.int64)
+    chunk = max(_CHUNK, 4 * n * n)
+    for start in range(0, row.size, chunk):
+        part = slice(start, start + chunk)
+        cell = row[part].astype(np.int64)
+        cell *= n
+        cell += column[part]
+        counts += np.bincount(cell, minlength=n * n)
+    return counts.reshape(n, n)
+
+
 def encode(
     labels: npt.ArrayLike,
     scale: Scale,
@@ -282,3 +476,411 @@ def _missing(
 def _signed(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the signed integer type that holds every value of an integer type."""
     return np.dtype(dtype if dtype.kind == "i" else np.promote_types(dtype, np.int8))
+
+
+# From frames. Each is one aggregation in the engine that holds the records (pandas,
+# Polars, PyArrow, DuckDB, …: whatever narwhals knows); only its small result comes
+# here.
+
+_WORDS = tuple(Verdict.__members__)
+
+
+class Patterns(NamedTuple):
+    """How often each combination of labels on an item occurs; see `vote_patterns`."""
+
+    counts: npt.NDArray[np.int64]
+    """Shape (patterns, k): how many judges gave each label."""
+    items: npt.NDArray[np.int64]
+    """Shape (patterns,): on how many items that is so."""
+
+
+class WinMatrix(NamedTuple):
+    """Who beat whom how often; see `win_matrix`."""
+
+    models: list[Any]
+    """Names, sorted."""
+    wins: npt.NDArray[np.int64]
+    """Shape (m, m): how often the row's model beat the column's."""
+    ties: npt.NDArray[np.int64]
+    """Shape (m, m), symmetric: how often they tied."""
+    left_out: int
+    """How many verdicts are INVALID or MISSING, and stand in neither matrix."""
+
+
+class OrderTables(NamedTuple):
+    """Verdicts in both orders, one table per group; see `two_order_tables`."""
+
+    groups: list[Any]
+    """The judge of each table; (judge, item, …) if there are several columns."""
+    tables: npt.NDArray[np.int64]
+    """Shape (groups, 5, 5): first order × second order, un-swapped."""
+
+
+def joint_counts(
+    records: Any,
+    judge_1: Any,
+    judge_2: Any,
+    *,
+    scale: Scale | None = None,
+    column: str | None = None,
+) -> npt.NDArray[np.int64]:
+    """How often did two judges give each pair of labels to the items that they share?
+
+    Parameters
+    ----------
+    records : dataframe
+        Pairwise or rating records (see `judgelab.records`), of any engine, eager or
+        lazy. A verdict in exchanged slots (``swapped``) is un-swapped first.
+    judge_1, judge_2
+        Two values of the column ``judge``.
+    scale : sequence of length k, optional
+        Every label that could be given, in order. For verdicts it may be left out: it
+        is then A, B, TIE, INVALID, MISSING.
+    column : str, optional
+        The column that holds the labels: ``"verdict"`` or ``"label"``, whichever there
+        is.
+
+    Returns
+    -------
+    ndarray of int64, shape (k, k)
+        Rows are the labels of `judge_1`. Items of one judge alone count nowhere.
+
+    Raises
+    ------
+    ValidationError
+        If the judges share no item, one judge has several labels on an item, or a label
+        is not on the scale.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {"judge": list("xxyyy"), "item": [1, 2, 1, 2, 3], "label": [0, 1, 0, 0, 1]}
+    ... )
+    >>> joint_counts(records, "x", "y", scale=[0, 1])
+    array([[1, 0],
+           [1, 0]])
+    """
+    frame, scale = _labelled(records, scale, column)
+    frame = frame.filter(nw.col("judge").is_in([judge_1, judge_2]))
+    _refuse_repeats(frame, ["judge", "item"])
+    one = frame.filter(nw.col("judge") == nw.lit(judge_1)).select("item", "_label")
+    two = frame.filter(nw.col("judge") == nw.lit(judge_2))
+    two = two.select("item", nw.col("_label").alias("_other"))
+    pairs = one.join(two, on="item", how="inner")
+    cells = _collected(pairs.group_by("_label", "_other").agg(nw.len().alias("_n")))
+    if len(cells) == 0:
+        raise ValidationError(
+            f"judges {judge_1!r} and {judge_2!r} share no item; compare the values of "
+            "'judge' and 'item' (also their types)"
+        )
+    k = len(scale)
+    table = np.zeros((k, k), np.int64)
+    first = encode(cells["_label"].to_numpy(), scale, name=f"labels of {judge_1}")
+    second = encode(cells["_other"].to_numpy(), scale, name=f"labels of {judge_2}")
+    np.add.at(table, (first, second), cells["_n"].to_numpy())
+    return table
+
+
+def vote_patterns(
+    records: Any, *, scale: Scale | None = None, column: str | None = None
+) -> Patterns:
+    """Which combinations of labels do items get, and how often does each occur?
+
+    Fleiss' kappa and its kin need nothing more than this, however many items there are.
+
+    Parameters
+    ----------
+    records : dataframe
+        Pairwise or rating records of any engine. A verdict in exchanged slots is
+        un-swapped first.
+    scale : sequence of length k, optional
+        Every label that could be given; for verdicts the five of `Verdict` if left out.
+    column : str, optional
+        ``"verdict"`` or ``"label"``, whichever there is.
+
+    Returns
+    -------
+    Patterns
+        ``counts`` (patterns, k) in lexicographic order, and on how many ``items`` each
+        occurs.
+
+    Raises
+    ------
+    ValidationError
+        If a judge has several labels on an item, or a label is not on the scale.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {"judge": list("xxyy"), "item": [1, 2, 1, 2], "label": [0, 1, 0, 0]}
+    ... )
+    >>> patterns = vote_patterns(records, scale=[0, 1])
+    >>> patterns.counts
+    array([[1, 1],
+           [2, 0]])
+    >>> patterns.items
+    array([1, 1])
+    """
+    frame, scale = _labelled(records, scale, column)
+    _refuse_repeats(frame, ["judge", "item"])
+    given = _collected(frame.select("_label").unique())["_label"].to_numpy()
+    encode(given, scale, name="labels")
+    names = [f"_{position}" for position in range(len(scale))]
+    ones = [
+        (nw.col("_label") == nw.lit(label)).cast(nw.Int64).alias(name)
+        for name, label in zip(names, scale, strict=True)
+    ]
+    by_item = frame.with_columns(*ones).group_by("item").agg(nw.col(*names).sum())
+    found = _collected(by_item.group_by(names).agg(nw.len().alias("_n"))).sort(names)
+    counts = np.column_stack([found[name].to_numpy() for name in names])
+    return Patterns(counts.astype(np.int64), found["_n"].to_numpy().astype(np.int64))
+
+
+def win_matrix(records: Any) -> WinMatrix:
+    """Which model beat which, and how often?
+
+    Parameters
+    ----------
+    records : dataframe
+        Pairwise records of any engine with ``model_a`` and ``model_b``: whose answer
+        was shown first and second. The verdict is on these as shown, so that
+        ``swapped`` plays no part.
+
+    Returns
+    -------
+    WinMatrix
+        Models sorted by name; ``wins``, ``ties``, and the number of verdicts
+        ``left_out`` because they are INVALID or MISSING.
+
+    Raises
+    ------
+    ValidationError
+        If a column is lacking, or a verdict is unknown.
+
+    Notes
+    -----
+    Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "model_a": ["p", "q", "p"],
+    ...         "model_b": ["q", "p", "q"],
+    ...         "verdict": ["A", "A", "TIE"],
+    ...     }
+    ... )
+    >>> win_matrix(records).wins
+    array([[0, 1],
+           [1, 0]])
+    """
+    frame = _coded(_with_columns(records, ["model_a", "model_b", "verdict"]))
+    found = _collected(
+        frame.group_by("model_a", "model_b", "_label").agg(nw.len().alias("_n"))
+    )
+    code, n = found["_label"].to_numpy(), found["_n"].to_numpy()
+    names = [found["model_a"].to_list(), found["model_b"].to_list()]
+    models = sorted({*names[0], *names[1]})
+    place = {model: position for position, model in enumerate(models)}
+    first, second = (np.array([place[name] for name in side], int) for side in names)
+    wins = np.zeros((len(models), len(models)), np.int64)
+    ties = np.zeros_like(wins)
+    won, lost, tied = code == Verdict.A, code == Verdict.B, code == Verdict.TIE
+    np.add.at(wins, (first[won], second[won]), n[won])
+    np.add.at(wins, (second[lost], first[lost]), n[lost])
+    np.add.at(ties, (first[tied], second[tied]), n[tied])
+    np.add.at(ties, (second[tied], first[tied]), n[tied])
+    return WinMatrix(models, wins, ties, int(n[code > Verdict.TIE].sum()))
+
+
+def two_order_tables(
+    records: Any, *, by: Literal["judge", "item"] = "judge"
+) -> OrderTables:
+    """Which verdicts did each judge give in one order, and which in the other?
+
+    Parameters
+    ----------
+    records : dataframe
+        Pairwise records of any engine with the column ``swapped``. With a column
+        ``trial`` the two orders of the same trial belong together.
+    by : {"judge", "item"}, default "judge"
+        One table per judge, or one per judge and item (which repeated trials need).
+
+    Returns
+    -------
+    OrderTables
+        Groups sorted by name, and tables over A, B, TIE, INVALID, MISSING: rows the
+        order that is not swapped, columns the swapped one, its verdict *un-swapped* so
+        that A is the same answer in both. An order without a record is MISSING.
+
+    Raises
+    ------
+    ValidationError
+        If a column is lacking, a verdict is unknown, or a judge has several verdicts on
+        an item in one order (and trial).
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    A judge that says A in both orders, as shown, contradicts itself:
+
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": ["x", "x"],
+    ...         "item": [1, 1],
+    ...         "verdict": ["A", "A"],
+    ...         "swapped": [False, True],
+    ...     }
+    ... )
+    >>> two_order_tables(records).tables[0, Verdict.A, Verdict.B]
+    np.int64(1)
+    """
+    if by not in ("judge", "item"):
+        raise ValidationError(f"by is {by!r}; choose 'judge' or 'item'")
+    columns = nw.from_native(records).collect_schema().names()
+    trial = ["trial"] if "trial" in columns else []
+    keys = ["judge", "item", *trial, "swapped"]
+    frame = _coded(_with_columns(records, [*keys, "verdict"]))
+    _refuse_repeats(frame, keys)
+    swapped = nw.col("swapped").cast(nw.Boolean)
+    code = nw.col("_label")
+    absent = nw.lit(-1)
+    orders = (
+        frame.with_columns(
+            nw.when(swapped).then(absent).otherwise(code).alias("_first"),
+            nw.when(swapped).then(code).otherwise(absent).alias("_second"),
+        )
+        .group_by("judge", "item", *trial)
+        .agg(nw.col("_first").max(), nw.col("_second").max())
+    )
+    groups = ["judge"] if by == "judge" else ["judge", "item"]
+    keys = [*groups, "_first", "_second"]
+    found = _collected(orders.group_by(keys).agg(nw.len().alias("_n"))).sort(keys)
+    rows = [*zip(*(found[name].to_list() for name in groups), strict=True)]
+    names = list(dict.fromkeys(rows))
+    place = {name: position for position, name in enumerate(names)}
+    tables = np.zeros((len(names), len(Verdict), len(Verdict)), np.int64)
+    cells = [found[name].to_numpy().astype(int) for name in ("_first", "_second")]
+    first, second = (np.where(cell < 0, int(Verdict.MISSING), cell) for cell in cells)
+    where = np.array([place[row] for row in rows], int)
+    np.add.at(tables, (where, first, unswap(second)), found["_n"].to_numpy())
+    return OrderTables([n[0] for n in names] if by == "judge" else names, tables)
+
+
+def _with_columns(records: Any, columns: list[str]) -> Any:
+    """Check that the columns are there and full: engines differ on empty keys."""
+    frame: Any = nw.from_native(records)
+    schema = frame.collect_schema()
+    lacking = [name for name in columns if name not in schema]
+    if lacking:
+        raise ValidationError(
+            f"no column {lacking[0]!r}; there are: {', '.join(schema.names())}. "
+            "judgelab.records.check_pairwise and check_ratings can rename"
+        )
+    gaps = []
+    for name in columns:
+        gap = nw.col(name).is_null()
+        if schema[name].is_float():
+            gap = gap | nw.col(name).is_nan()
+        gaps.append(gap.cast(nw.Int64).sum().alias(name))
+    empty = _collected(frame.select(*gaps)).row(0)
+    for name, number in zip(columns, empty, strict=True):
+        if number:
+            raise ValidationError(
+                f"{number} records have no {name!r}; fill it in or leave them out "
+                "(judgelab.records.check_pairwise and check_ratings name the rows)"
+            )
+    return frame
+
+
+def _labelled(
+    records: Any, scale: Scale | None, column: str | None
+) -> tuple[Any, Scale]:
+    """Put what was said into the column ``_label``: answers, and not slots."""
+    columns = nw.from_native(records).collect_schema().names()
+    if column is None:
+        present = [name for name in ("verdict", "label") if name in columns]
+        if len(present) != 1:
+            raise ValidationError(
+                f"labels could be in {present or 'no column'}; name it: column='...'"
+            )
+        column = present[0]
+    needed = ["judge", "item", column]
+    if column != "verdict":
+        if scale is None:
+            raise ValidationError(
+                "ratings need scale: every label that could be given, in order"
+            )
+        frame = _with_columns(records, needed)
+        return frame.with_columns(nw.col(column).alias("_label")), scale
+    turned = "swapped" in columns
+    frame = _coded(_with_columns(records, needed + ["swapped"] * turned))
+    if turned:
+        code = nw.col("_label")
+        other = nw.when(code < int(Verdict.TIE)).then(1 - code).otherwise(code)
+        swapped = nw.col("swapped").cast(nw.Boolean)
+        frame = frame.with_columns(
+            nw.when(swapped).then(other).otherwise(code).alias("_label")
+        )
+    codes = range(len(Verdict))
+    if scale is None:
+        return frame, list(codes)
+    return frame, [Verdict.parse(s) if isinstance(s, str) else s for s in scale]
+
+
+def _coded(frame: Any) -> Any:
+    """Put the code of each verdict, word or code, into the column ``_label``."""
+    verdict = nw.col("verdict")
+    if frame.collect_schema()["verdict"].is_integer():
+        frame = frame.with_columns(verdict.cast(nw.Int64).alias("_label"))
+        known = nw.col("_label").is_between(0, int(max(Verdict)))
+    else:
+        word = verdict.cast(nw.String)
+        code: Any = nw.lit(-1)
+        for name in _WORDS:
+            code = (
+                nw.when(word == nw.lit(name)).then(int(Verdict[name])).otherwise(code)
+            )
+        frame = frame.with_columns(code.cast(nw.Int64).alias("_label"))
+        known = nw.col("_label") >= 0
+    strange = _collected(frame.filter(~known).select("verdict").unique().head(5))
+    if len(strange):
+        raise ValidationError(
+            f"unknown verdicts {strange['verdict'].to_list()}; expected "
+            f"{', '.join(_WORDS)} or their codes 0 to 4. "
+            "judgelab.records.check_pairwise can translate"
+        )
+    return frame
+
+
+def _refuse_repeats(frame: Any, keys: list[str]) -> None:
+    repeated = frame.group_by(keys).agg(nw.len().alias("_n")).filter(nw.col("_n") > 1)
+    found = _collected(repeated).sort(keys).head(5)
+    if len(found):
+        rows = [
+            ", ".join(f"{k} {v}" for k, v in zip(keys, row, strict=True))
+            for row in found.select(keys).iter_rows()
+        ]
+        raise ValidationError(
+            f"several records of one {', '.join(keys)}: {'; '.join(rows)}; keep one of "
+            "them (judgelab.records.check_pairwise names the rows)"
+        )
+
+
+def _collected(frame: Any) -> Any:
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
