@@ -21,14 +21,16 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from judgelab.teach import content, exercises, notation, terms
+from judgelab.teach.reproduction import ledger
 
 EDITIONS = ("reader", "student", "instructor")
 WORDS_PER_MINUTE = 200
-MINUTES_PER_CELL = 0.5
+MINUTES_PER_CELL = 0.3
 MINUTES_PER_EQUATION = 0.5
 MINUTES_PER_DEMO = 4.0
 MINUTES_PER_QUESTION = 0.5
 GLOSSARY = "book/glossary"
+_PAGES_WITHOUT_TERMS = ("book/api", "book/references")
 
 
 class Term(nodes.Inline, nodes.TextElement):
@@ -290,7 +292,7 @@ def teach(app: Any, doctree: nodes.document) -> None:
             show_notes(doctree, chapter)
         show_times(doctree, chapter, numbers)
         explain_equations(doctree, chapter)
-    if "no-terms" not in app.env.metadata[page]:
+    if not page.startswith(_PAGES_WITHOUT_TERMS):
         explain_terms(doctree, page)
 
 
@@ -325,17 +327,75 @@ def glossary_part(directive: Judgelab) -> list[nodes.Node]:
 
 
 def symbols_part(directive: Judgelab) -> list[nodes.Node]:
-    """Make the table of symbols of every chapter that has one."""
+    """Make the list of symbols of every chapter that has one."""
     made: list[nodes.Node] = []
     for chapter in content.load("chapters"):
         table = notation.table_of(chapter["name"])
-        if table:
-            made.append(nodes.rubric("", chapter["title"]))
-            made.append(raw(notation.table_html(table)))
+        if not table:
+            continue
+        entries = nodes.definition_list(classes=["jl-glossary"])
+        for symbol in table:
+            letter = nodes.term("", "", nodes.math("", symbol["tex"]))
+            scale = f" ({symbol['range']})" if "range" in symbol else ""
+            body = nodes.definition("", *directive.parse(symbol["means"] + scale))
+            entries += nodes.definition_list_item("", letter, body)
+        section = nodes.section("", nodes.title("", chapter["title"]), entries)
+        section["ids"] = [f"symbols-{chapter['name']}"]
+        made.append(section)
     return made
 
 
-_PARTS = {"glossary": glossary_part, "symbols": symbols_part}
+def outcomes_part(directive: Judgelab) -> list[nodes.Node]:
+    """Say for every chapter what it takes, what it teaches and what checks it."""
+    rows = "".join(
+        f"<tr><th scope='row'>{html.escape(chapter['title'])}</th>"
+        f"<td>{content.inline(chapter['outcome'])}</td>"
+        f"<td>{_checks(chapter['name'])}</td></tr>"
+        for chapter in content.load("chapters")
+    )
+    head = "<th scope='col'>Chapter</th><th scope='col'>Afterwards, students can …</th>"
+    head += "<th scope='col'>Checked by</th>"
+    return [raw(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")]
+
+
+def _checks(chapter: str) -> str:
+    listed = exercises.exercises(chapter)
+    by_level = [
+        f"{level}: {', '.join(e['id'] for e in listed if e['level'] == level)}"
+        for level in ("recall", "apply", "analyse", "open")
+        if any(e["level"] == level for e in listed)
+    ]
+    total = sum(e["minutes"] for e in listed)
+    return f"{'; '.join(by_level)} ({total} min)" if listed else "—"
+
+
+def ledger_part(directive: Judgelab) -> list[nodes.Node]:
+    """Put every paper's table beside ours."""
+    return [raw(ledger()._repr_html_())]
+
+
+def exam_part(directive: Judgelab) -> list[nodes.Node]:
+    """List the exam questions; instructors see the marking guides."""
+    made = nodes.enumerated_list(enumtype="arabic")
+    directive.env.note_dependency(str(content.path("exam")))
+    for question in content.load("exam"):
+        asked = directive.parse(f"{question['ask']} *({question['points']} points)*")
+        item = nodes.list_item("", *asked)
+        if directive.config.judgelab_edition == "instructor":
+            item += raw(
+                f'<div class="jl-solution">{content.markdown(question["guide"])}</div>'
+            )
+        made += item
+    return [made]
+
+
+_PARTS = {
+    "exam": exam_part,
+    "glossary": glossary_part,
+    "ledger": ledger_part,
+    "outcomes": outcomes_part,
+    "symbols": symbols_part,
+}
 
 
 # --- Editions and launch -------------------------------------------------------------
