@@ -1,0 +1,513 @@
+"""The one core of the pairwise models: a likelihood of rating gaps, climbed by Newton.
+
+Every model here says how likely the outcomes of a game are, given the *gap* between two
+ratings (and, in two of them, one number for how easily the players tie). All are
+concave, so Newton's method finds the one maximum; and all work on counts, so a million
+games between a hundred players are 4,950 rows. Arrays carry the resamples of a
+bootstrap as their last axis: a thousand fits are one fit with wider arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse, special
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+DENSE = 300
+"""Up to this many players a Newton system is solved directly, above it by conjugate
+gradients (measured: where the two take the same time)."""
+LAST_STEP = 1e-4
+"""Newton stops after a step, in logits, that was no longer than this."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """Every pair that met, once, with how often each outcome occurred.
+
+    Parameters
+    ----------
+    n : int
+        The number of players.
+    i, j : ndarray of int, shape (pairs,)
+        Positions of the two players, i < j.
+    first, second, tied : ndarray, shape (pairs, resamples)
+        Wins of i, wins of j, ties.
+    """
+
+    n: int
+    i: Ints
+    j: Ints
+    first: Floats
+    second: Floats
+    tied: Floats
+
+    @property
+    def total(self) -> Floats:
+        """Games of every pair, shape (pairs, resamples)."""
+        total: Floats = self.first + self.second + self.tied
+        return total
+
+    def incidence(self) -> Any:
+        """Matrix (pairs × players) that turns ratings into gaps: +1 at i, −1 at j."""
+        pairs = self.i.size
+        columns = np.stack([self.i, self.j], axis=1).ravel()
+        signs = np.tile([1.0, -1.0], pairs)
+        starts = np.arange(0, 2 * pairs + 1, 2)
+        return sparse.csr_array((signs, columns, starts), shape=(pairs, self.n))
+
+
+class Derivatives(NamedTuple):
+    """First and (negated) second derivatives of the log-likelihood of every pair."""
+
+    gap: Floats
+    curvature: Floats
+    tie: Floats
+    cross: Floats
+    tie_curvature: Floats
+
+
+class Scores(NamedTuple):
+    """Derivatives of log P(outcome); first axis: i wins, j wins, tie."""
+
+    gap: Floats
+    tie: Floats
+
+
+@dataclass(frozen=True)
+class Family:
+    """A model of one game.
+
+    Parameters
+    ----------
+    title : str
+        What the model is called in a result.
+    has_ties : bool
+        Whether the model has a parameter for ties.
+    derivatives : callable
+        ``(gap, tie, first, second, tied) -> Derivatives``.
+    scores : callable
+        ``(gap, tie) -> Scores``: the same first derivatives, one game at a time.
+    start : callable
+        ``(share of ties) -> tie``: the tie parameter if all players were equal.
+    """
+
+    title: str
+    has_ties: bool
+    derivatives: Callable[[Floats, Floats, Floats, Floats, Floats], Derivatives]
+    scores: Callable[[Floats, Floats], Scores]
+    start: Callable[[Floats], Floats]
+
+
+_NONE = np.zeros(1)
+
+
+def _bradley_terry(
+    gap: Floats, tie: Floats, first: Floats, second: Floats, tied: Floats
+) -> Derivatives:
+    # A tie is half a win for each: the score stays unbiased, the variance does not.
+    games = first + second + tied
+    win = special.expit(gap)
+    expected = games * win
+    return Derivatives(
+        first + 0.5 * tied - expected, expected * (1 - win), _NONE, _NONE, _NONE
+    )
+
+
+def _bradley_terry_scores(gap: Floats, tie: Floats) -> Scores:
+    win = special.expit(gap)
+    return Scores(np.stack([1 - win, -win, 0.5 - win]), np.zeros((3, *gap.shape)))
+
+
+def _davidson_shares(gap: Floats, tie: Floats) -> tuple[Floats, Floats, Floats]:
+    # Softmax of (gap/2, −gap/2, tie), shifted so that nothing overflows.
+    top = np.maximum(np.abs(gap) / 2, tie)
+    first, second = np.exp(gap / 2 - top), np.exp(-gap / 2 - top)
+    tied = np.exp(tie - top)
+    total = first + second + tied
+    return first / total, second / total, tied / total
+
+
+def _davidson(
+    gap: Floats, tie: Floats, first: Floats, second: Floats, tied: Floats
+) -> Derivatives:
+    games = first + second + tied
+    p, q, t = _davidson_shares(gap, tie)
+    return Derivatives(
+        0.5 * (first - second - games * (p - q)),
+        0.25 * games * (p + q - (p - q) ** 2),
+        tied - games * t,
+        -0.5 * games * (p - q) * t,
+        games * t * (1 - t),
+    )
+
+
+def _davidson_scores(gap: Floats, tie: Floats) -> Scores:
+    p, q, t = _davidson_shares(gap, tie)
+    lean = 0.5 * (p - q)
+    return Scores(np.stack([0.5 - lean, -0.5 - lean, -lean]), np.stack([-t, -t, 1 - t]))
+
+
+def _rao_kupper(
+    gap: Floats, tie: Floats, first: Floats, second: Floats, tied: Floats
+) -> Derivatives:
+    # A tie is "not lost" for both: log P(tie) = log σ(gap − κ) + log σ(−gap − κ)
+    # + log(e^2κ − 1), so ties add to the wins of both sides.
+    p, q = special.expit(gap - tie), special.expit(-gap - tie)
+    up, down = (first + tied) * (1 - p), (second + tied) * (1 - q)
+    bend_up, bend_down = up * p, down * q
+    room = -np.expm1(-2 * tie)
+    return Derivatives(
+        up - down,
+        bend_up + bend_down,
+        tied * 2 / room - up - down,
+        bend_down - bend_up,
+        bend_up + bend_down + tied * 4 * np.exp(-2 * tie) / room**2,
+    )
+
+
+def _rao_kupper_scores(gap: Floats, tie: Floats) -> Scores:
+    p, q = special.expit(gap - tie), special.expit(-gap - tie)
+    room = -np.expm1(-2 * tie)
+    return Scores(
+        np.stack([1 - p, q - 1, q - p]),
+        np.stack([p - 1, q - 1, 2 / room - (1 - p) - (1 - q)]),
+    )
+
+
+def _no_start(share: Floats) -> Floats:
+    return np.zeros_like(share)
+
+
+def _davidson_start(share: Floats) -> Floats:
+    start: Floats = np.log(2 * share / (1 - share))
+    return start
+
+
+def _rao_kupper_start(share: Floats) -> Floats:
+    start: Floats = 2 * np.arctanh(share)
+    return start
+
+
+BRADLEY_TERRY = Family(
+    "Bradley–Terry", False, _bradley_terry, _bradley_terry_scores, _no_start
+)
+DAVIDSON = Family("Davidson", True, _davidson, _davidson_scores, _davidson_start)
+RAO_KUPPER = Family(
+    "Rao–Kupper", True, _rao_kupper, _rao_kupper_scores, _rao_kupper_start
+)
+
+
+@dataclass(frozen=True)
+class Maximum:
+    """Where the climb ended, one column per resample."""
+
+    ratings: Floats
+    tie: Floats
+    gradient: Floats
+    iterations: int
+    converged: npt.NDArray[np.bool_]
+
+
+def maximise(
+    games: Games,
+    family: Family,
+    *,
+    precision: float,
+    tolerance: float,
+    max_iterations: int,
+    start: tuple[Floats, Floats] | None = None,
+) -> Maximum:
+    """Climb to the maximum of the log-likelihood by Newton's method.
+
+    Parameters
+    ----------
+    games : Games
+        The counts, one column per resample.
+    family : Family
+        The model.
+    precision : float
+        1/variance of a normal prior on every rating; 0 for maximum likelihood.
+    tolerance : float
+        Stop when every player's wins differ from what the ratings expect by no more
+        than this share of the player's games.
+    max_iterations : int
+        Evaluations of the derivatives at most.
+    start : pair of ndarray, optional
+        Ratings (players, resamples) and tie parameters (resamples,) to start from.
+
+    Returns
+    -------
+    Maximum
+        Ratings with mean 0 in every column.
+    """
+    incidence = games.incidence()
+    gather = incidence.T
+    total = games.total
+    played = abs(gather) @ total
+    allowed = tolerance * np.maximum(1.0, played)
+    everything = np.maximum(1.0, total.sum(axis=0))
+    if start is None:
+        # The log-odds of everyone's own win share: right when all meet all alike.
+        won = 0.5 * (gather @ (games.first - games.second) + played)
+        ratings = special.logit((won + 0.5) / (played + 1))
+        share = games.tied.sum(axis=0) / everything
+        tie = family.start(share) if family.has_ties else np.zeros(total.shape[1])
+    else:
+        ratings, tie = start[0].copy(), start[1].copy()
+    ratings -= ratings.mean(axis=0)
+
+    step = np.full_like(ratings, np.inf)
+    tie_step = np.zeros_like(tie)
+    slope = np.full(tie.shape, np.inf)
+    for iteration in range(1, max_iterations + 1):
+        d = family.derivatives(
+            incidence @ ratings, tie, games.first, games.second, games.tied
+        )
+        gradient = gather @ d.gap - precision * ratings
+        tie_gradient = d.tie.sum(axis=0) if family.has_ties else np.zeros_like(tie)
+        # One row per player: how far wins and expected wins are apart, in tolerances.
+        off = np.max(np.abs(gradient) / allowed, axis=0)
+        off = np.maximum(off, np.abs(tie_gradient) / (tolerance * everything))
+        # On a long chain of players a small gradient can hide a long way to the top;
+        # Newton's last step cannot: the error is of the order of its square.
+        done = (off <= 1) & (np.abs(step).max(axis=0) <= LAST_STEP)
+        if done.all() or iteration == max_iterations:
+            break
+        # A step that ends where the slope is as steep downwards went too far: halve it.
+        too_far = np.zeros_like(done)
+        if iteration > 1:
+            ahead = (gradient * step).sum(axis=0) + tie_gradient * tie_step
+            too_far = ~(ahead >= -0.9 * slope) & (off > 1)
+        newton, tie_newton = _newton_step(
+            games, family, incidence, gather, d, gradient, tie_gradient, precision, off
+        )
+        slope = np.where(
+            too_far,
+            slope / 2,
+            (gradient * newton).sum(axis=0) + tie_gradient * tie_newton,
+        )
+        ratings += np.where(too_far, -step / 2, newton)
+        tie = tie + np.where(too_far, -tie_step / 2, tie_newton)
+        step = np.where(too_far, step / 2, newton)
+        tie_step = np.where(too_far, tie_step / 2, tie_newton)
+    return Maximum(
+        ratings - ratings.mean(axis=0),
+        tie,
+        np.max(np.abs(gradient), axis=0),
+        iteration,
+        done,
+    )
+
+
+def _newton_step(
+    games: Games,
+    family: Family,
+    incidence: Any,
+    gather: Any,
+    d: Derivatives,
+    gradient: Floats,
+    tie_gradient: Floats,
+    precision: float,
+    off: Floats,
+) -> tuple[Floats, Floats]:
+    """Solve the Newton system, the tie parameter (if any) by elimination."""
+    right = gradient[:, :, None]
+    if family.has_ties:
+        right = np.stack([gradient, gather @ d.cross], axis=2)
+    if games.n <= DENSE or gradient.shape[1] > 1:
+        solved = _solve_dense(games, d.curvature, right, precision)
+    else:
+        # Far from the top a rough direction does; the gradient says how far we are.
+        accuracy = min(1e-2, max(1e-10, 1e-9 * float(off.max())))
+        columns = [
+            _conjugate_gradients(
+                incidence, gather, d.curvature[:, 0], b, precision, accuracy
+            )
+            for b in right[:, 0].T
+        ]
+        solved = np.stack(columns, axis=1)[:, None, :]
+    if not family.has_ties:
+        return solved[:, :, 0], np.zeros_like(tie_gradient)
+    cross = right[:, :, 1]
+    room = d.tie_curvature.sum(axis=0) - (cross * solved[:, :, 1]).sum(axis=0)
+    tie_step = (tie_gradient - (cross * solved[:, :, 0]).sum(axis=0)) / room
+    return solved[:, :, 0] - solved[:, :, 1] * tie_step, tie_step
+
+
+def distance_to_top(games: Games, ratings: Floats) -> float:
+    """Say how far, in logits, a Newton step would still move a rating."""
+    incidence = games.incidence()
+    d = _bradley_terry(
+        (incidence @ ratings)[:, None], _NONE, games.first, games.second, games.tied
+    )
+    right = (incidence.T @ d.gap)[:, :, None]
+    return float(np.abs(_solve_dense(games, d.curvature, right, 0.0)).max())
+
+
+def laplacian(n: int, i: Ints, j: Ints, weight: Floats) -> Floats:
+    """Add up weight·(e_i − e_j)(e_i − e_j)ᵀ: shape (resamples, n, n)."""
+    matrix = np.zeros((weight.shape[1], n, n))
+    matrix[:, i, j] = -weight.T
+    matrix += matrix.transpose(0, 2, 1)
+    diagonal = np.arange(n)
+    matrix[:, diagonal, diagonal] = -matrix.sum(axis=2)
+    return matrix
+
+
+def _solve_dense(
+    games: Games, curvature: Floats, right: Floats, precision: float
+) -> Floats:
+    matrix = laplacian(games.n, games.i, games.j, curvature)
+    if precision:
+        matrix += precision * np.eye(games.n)
+    else:
+        # A common shift of all ratings changes nothing: pin it. The right-hand side
+        # has no such part, so the solution is not touched.
+        matrix += (np.trace(matrix, axis1=1, axis2=2) / games.n**2)[:, None, None]
+    solved = np.linalg.solve(matrix, right.transpose(1, 0, 2))
+    return np.asarray(solved.transpose(1, 0, 2), np.float64)
+
+
+def _conjugate_gradients(
+    incidence: Any,
+    gather: Any,
+    curvature: Floats,
+    right: Floats,
+    precision: float,
+    accuracy: float,
+) -> Floats:
+    """Solve one Laplacian system without ever building the matrix."""
+    diagonal = abs(gather) @ curvature + precision
+    solution = np.zeros_like(right)
+    residual = right.copy()
+    goal = accuracy * np.linalg.norm(right)
+    scaled = residual / diagonal
+    direction = scaled.copy()
+    size = residual @ scaled
+    # In exact arithmetic as many steps as players are enough.
+    for _ in range(2 * right.size):
+        if np.linalg.norm(residual) <= goal:
+            break
+        image = gather @ (curvature * (incidence @ direction)) + precision * direction
+        length = size / (direction @ image)
+        solution += length * direction
+        residual -= length * image
+        scaled = residual / diagonal
+        size, before = residual @ scaled, size
+        direction = scaled + (size / before) * direction
+    if not precision:
+        solution -= solution.mean()
+    return solution
+
+
+def parameter_covariance(
+    games: Games,
+    family: Family,
+    ratings: Floats,
+    tie: float,
+    *,
+    precision: float,
+    kind: str,
+    by_cluster: tuple[Any, Any] | None = None,
+    small_sample: bool = False,
+) -> Floats:
+    """Covariance of the ratings (mean 0) and, last, of the tie parameter.
+
+    Parameters
+    ----------
+    games : Games
+        The counts, one column.
+    family : Family
+        The model.
+    ratings : ndarray, shape (n,)
+        The estimate.
+    tie : float
+        The estimated tie parameter; ignored by a model without one.
+    precision : float
+        1/variance of the prior; 0 for none.
+    kind : {"model", "sandwich", "cluster"}
+        Inverse information; the same around the spread of the scores of single games;
+        or around that of the scores of clusters.
+    by_cluster : pair of coo_array, shape (clusters, n, n), optional
+        Wins and ties of every cluster.
+    small_sample : bool, default False
+        Multiply by G / (G − 1), G the number of clusters.
+
+    Returns
+    -------
+    ndarray, shape (n, n) or (n + 1, n + 1)
+        In the gauge in which the ratings sum to 0.
+    """
+    n = games.n
+    gap = (ratings[games.i] - ratings[games.j])[:, None]
+    kappa = np.array([tie])
+    d = family.derivatives(gap, kappa, games.first, games.second, games.tied)
+    size = n + family.has_ties
+    bread = np.zeros((size, size))
+    bread[:n, :n] = laplacian(n, games.i, games.j, d.curvature)[0]
+    bread[:n, :n] += precision * np.eye(n)
+    if family.has_ties:
+        cross = games.incidence().T @ d.cross[:, 0]
+        bread[n, :n] = bread[:n, n] = cross
+        bread[n, n] = d.tie_curvature.sum()
+    pin = np.zeros((size, size))
+    if not precision:
+        pin[:n, :n] = np.trace(bread[:n, :n]) / n**2
+    inverse = np.asarray(np.linalg.inv(bread + pin), np.float64)
+    if not precision:
+        inverse[:n, :n] -= 1 / np.trace(bread[:n, :n])
+    if kind == "model":
+        return inverse
+    if kind == "sandwich":
+        meat = _meat_of_games(games, family, gap, kappa)
+    else:
+        assert by_cluster is not None
+        scores = _cluster_scores(by_cluster, family, ratings, kappa)
+        meat = (scores.T @ scores).toarray()
+        if small_sample:
+            groups = scores.shape[0]
+            meat *= groups / (groups - 1)
+    covariance: Floats = inverse @ meat @ inverse
+    return covariance
+
+
+def _meat_of_games(games: Games, family: Family, gap: Floats, tie: Floats) -> Floats:
+    """Sum of the outer products of the scores of single games."""
+    n = games.n
+    counts = np.stack([games.first, games.second, games.tied])
+    scores = family.scores(gap, tie)
+    weight = (counts * scores.gap**2).sum(axis=0)
+    meat = np.zeros((n + family.has_ties, n + family.has_ties))
+    meat[:n, :n] = laplacian(n, games.i, games.j, weight)[0]
+    if family.has_ties:
+        cross = (counts * scores.gap * scores.tie).sum(axis=(0, 2))
+        meat[n, :n] = meat[:n, n] = games.incidence().T @ cross
+        meat[n, n] = (counts * scores.tie**2).sum()
+    return meat
+
+
+def _cluster_scores(
+    by_cluster: tuple[Any, Any], family: Family, ratings: Floats, tie: Floats
+) -> Any:
+    """Score of every cluster, shape (clusters, n or n + 1), sparse."""
+    clusters, n, _ = by_cluster[0].shape
+    parts = []
+    for outcome, counts in zip((0, 2), by_cluster, strict=True):
+        group, a, b = counts.coords
+        keep = a < b if outcome == 2 else a != b
+        group, a, b, times = group[keep], a[keep], b[keep], counts.data[keep]
+        scores = family.scores(ratings[a] - ratings[b], tie)
+        gap, ties = times * scores.gap[outcome], times * scores.tie[outcome]
+        parts += [(group, a, gap), (group, b, -gap)]
+        if family.has_ties:
+            parts.append((group, np.full(a.size, n), ties))
+    rows, columns, values = (np.concatenate(x) for x in zip(*parts, strict=True))
+    shape = (clusters, n + family.has_ties)
+    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
