@@ -227,12 +227,16 @@ class PaperTable:
 
     def _repr_html_(self) -> str:
         unit = f" Unit: {html.escape(self.unit)}." if self.unit else ""
-        head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
-        body = "\n".join(_html_row(cell) for cell in self.cells)
+        head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS[:-1])
+        # Many figures share a reason: said once, below, it leaves room for the figures.
+        reasons = list(dict.fromkeys(cell.why for cell in self.cells if cell.why))
+        body = "\n".join(_html_row(cell, reasons) for cell in self.cells)
+        notes = "".join(f"<li>{html.escape(reason)}</li>" for reason in reasons)
         return (
             '<table class="paper-table">\n'
             f"<caption>{html.escape(self.caption)}.{unit}</caption>\n"
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+            + (f'\n<ol class="paper-notes">{notes}</ol>' if notes else "")
         )
 
 
@@ -264,7 +268,9 @@ def _count(n: int | None) -> str:
     return "" if n is None else f" (n = {n:,})"
 
 
-def _html_row(cell: Cell) -> str:
-    name, *rest = (html.escape(text) for text in cell.row())
-    data = "".join(f"<td>{text}</td>" for text in rest)
-    return f'<tr><th scope="row">{name}</th>{data}</tr>'
+def _html_row(cell: Cell, reasons: list[str]) -> str:
+    name, *data, verdict, _ = (html.escape(text) for text in cell.row())
+    if cell.why:
+        verdict += f" <sup>{reasons.index(cell.why) + 1}</sup>"
+    columns = "".join(f"<td>{text}</td>" for text in (*data, verdict))
+    return f'<tr><th scope="row">{name}</th>{columns}</tr>'

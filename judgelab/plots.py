@@ -63,8 +63,8 @@ class Picture:
     def _repr_html_(self) -> str:
         return (
             f'<figure class="judgelab-figure">{self.svg}'
-            f'<figcaption style="color: inherit">{html.escape(self.caption)}'
-            "</figcaption></figure>"
+            '<figcaption style="color: inherit; font-weight: inherit">'
+            f"{html.escape(self.caption)}</figcaption></figure>"
         )
 
 
@@ -384,12 +384,16 @@ def against(
                 alpha=0.6,
             )
             axes.plot(place, estimate.value, "o", color=_COLOURS[0], ms=6)
+        middle = (at.min() + at.max()) / 2
         for point, label in (labels or {}).items():
+            # Towards the middle, where there is room for it.
+            right = at[point] > middle
             axes.annotate(
                 label,
                 (at[point], estimates[point].value),
-                xytext=(7, -4),
+                xytext=(-7 if right else 7, -4),
                 textcoords="offset points",
+                ha="right" if right else "left",
             )
         axes.grid(True)
         axes.set(xlabel=x_label, ylabel=y_label)
