@@ -41,7 +41,7 @@ def columns(rows, names):
 
 @st.composite
 def pairwise(draw):
-    """Records of three judges on a few items, in one or both orders, in any sequence."""
+    """Records of three judges on a few items, in one or both orders."""
     keys = [(j, i, s) for j in "xyz" for i in range(5) for s in (False, True)]
     kept = draw(st.lists(st.sampled_from(keys), min_size=1, unique=True))
     words = draw(
