@@ -370,8 +370,26 @@ def _checks(chapter: str) -> str:
 
 
 def ledger_part(directive: Judgelab) -> list[nodes.Node]:
-    """Put every paper's table beside ours."""
-    return [raw(ledger()._repr_html_())]
+    """Count what was checked, then put every paper's table beside ours."""
+    found = ledger()
+    counts = "".join(f"<li>{html.escape(line)}</li>" for line in found.lines())
+    made: list[nodes.Node] = [raw(f'<ul class="jl-counts">{counts}</ul>')]
+    for source in dict.fromkeys(table.source for table in found.tables):
+        section = nodes.section("", nodes.title("", source))
+        section["ids"] = [nodes.make_id(f"ledger-{source}")]
+        section += raw(
+            "".join(
+                '<details class="jl-table">'
+                f"<summary>{html.escape(table.caption)}</summary>"
+                f'<div class="jl-wide" tabindex="0" role="region" '
+                f'aria-label="{html.escape(table.table)}">{table._repr_html_()}</div>'
+                "</details>"
+                for table in found.tables
+                if table.source == source
+            )
+        )
+        made.append(section)
+    return made
 
 
 def exam_part(directive: Judgelab) -> list[nodes.Node]:

@@ -135,5 +135,5 @@
     progress();
   });
   addEventListener('load', () => window.MathJax?.startup?.promise?.then(symbols));
-  addEventListener('beforeprint', () => each('details.jl-symbols', d => { d.open = true; }));
+  addEventListener('beforeprint', () => each('details:is(.jl-symbols, .jl-table)', d => { d.open = true; }));
 })();

@@ -44,17 +44,18 @@ class Ledger:
             if cell.match is Match.MISMATCH
         ]
 
-    def _lines(self) -> list[str]:
+    def lines(self) -> list[str]:
+        """Say in two lines how many figures were checked, and what came out."""
         return [
             f"Recomputed from verdicts: {summary(self.counts('recomputed'))}",
             f"Checked in print only: {summary(self.counts('from print'))}",
         ]
 
     def __repr__(self) -> str:
-        return "\n".join([*self._lines(), *(table.caption for table in self.tables)])
+        return "\n".join([*self.lines(), *(table.caption for table in self.tables)])
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{html.escape(line)}</li>" for line in self._lines())
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in self.lines())
         tables = "\n".join(table._repr_html_() for table in self.tables)
         return f"<ul>{items}</ul>\n{tables}"
 
