@@ -360,6 +360,49 @@ def _cell_counts(
     return counts.reshape(n, n)
 
 
+def pairs_as_items(
+    table: npt.ArrayLike,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """How does a table of two judges read as items with two ratings each?
+
+    Parameters
+    ----------
+    table : array_like of int, shape (k, k)
+        From `contingency_table`.
+
+    Returns
+    -------
+    counts : ndarray of int64, shape (k², k)
+        The category counts of an item in each cell, as statistics of many raters take
+        them.
+    repeats : ndarray of int64, shape (k²,)
+        How many items are in that cell.
+
+    Raises
+    ------
+    ValidationError
+        If the table is not square.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> counts, repeats = pairs_as_items([[40, 10], [15, 35]])
+    >>> counts
+    array([[2, 0], [1, 1], [1, 1], [0, 2]])
+    >>> repeats
+    array([40, 10, 15, 35])
+    """
+    cells = np.asarray(table)
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
+        raise ValidationError(f"table has shape {cells.shape}; give k × k counts")
+    one = np.eye(len(cells), dtype=np.int64)
+    counts = one[:, None] + one[None]
+    return counts.reshape(-1, len(cells)), cells.ravel().astype(np.int64)
+
+
 def encode(
     labels: npt.ArrayLike,
     scale: Scale,
@@ -401,6 +444,9 @@ def encode(
     """
     categories = _checked_scale(scale)
     values = np.asarray(labels)
+    if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+        # NumPy has made words of whatever stood among words, nan included.
+        values = np.array(labels, dtype=object)
     if values.dtype.kind in "iu" and categories == list(range(len(categories))):
         # Codes already: nothing to translate, only to check.
         lowest = -1 if missing_code == -1 else 0
@@ -408,9 +454,10 @@ def encode(
             values.min() >= lowest and values.max() < len(categories)
         ):
             return values.astype(_signed(values.dtype), copy=False)
+    small = np.min_scalar_type(-len(categories) - 1)
     if not (values.flags.c_contiguous or values.flags.f_contiguous):
         values = np.ascontiguousarray(values)
-    codes = np.empty_like(values, np.min_scalar_type(-len(categories)), subok=False)
+    codes = np.empty_like(values, small, subok=False)
     flat, flat_codes = values.ravel(order="K"), codes.ravel(order="K")
     for start in range(0, flat.size, _CHUNK):
         chunk = slice(start, start + _CHUNK)

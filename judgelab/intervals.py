@@ -228,6 +228,21 @@ def effective_size(
     return size * shrink**2
 
 
+def upper_end(level: float) -> float:
+    """Probability below the upper end of a two-sided interval: .975 for .95.
+
+    Raises
+    ------
+    ValidationError
+        If the level is not strictly between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValidationError(
+            f"level is {level!r}; give a coverage between 0 and 1 (0.95)"
+        )
+    return (1 + level) / 2
+
+
 def normal_quantile(probability: float) -> float:
     """Quantile of the standard normal distribution: 1.96 for .975."""
     return float(special.ndtri(probability))

@@ -93,7 +93,7 @@ def icc(
             (within, n * (k - 1)) if alone == "1" else (error, (n - 1) * (k - 1))
         )
         noise = (k - 1) * error
-    if items + noise == 0 or (form.endswith("k") and items == 0):
+    if items + error == 0 or items + noise == 0 or (form.endswith("k") and items == 0):
         return intervals.give_up("the items do not differ at all", n, undefined)
     value = (items - error) / (items + noise)
     if alone == "2":
@@ -110,7 +110,7 @@ def _f_interval(
     items: float, error: float, df_items: int, df_error: int, k: int, level: float
 ) -> tuple[float, float]:
     """Invert the F test on the ratio of two mean squares (McGraw & Wong, table 7)."""
-    upper = (1 + level) / 2
+    upper = intervals.upper_end(level)
     shrunk = error * special.fdtri(df_items, df_error, upper)
     grown = items * special.fdtri(df_error, df_items, upper)
     low = (items - shrunk) / (items + (k - 1) * shrunk)
@@ -130,12 +130,14 @@ def _absolute_interval(
     """Approximate the interval of absolute agreement by Satterthwaite's degrees."""
     if value == 1:
         return 1.0, 1.0
-    of_raters = k * value / (n * (1 - value)) * raters
-    of_error = (1 + k * value * (n - 1) / (n * (1 - value))) * error
+    # A negative value would give the mean squares negative weights.
+    odds = max(value, 0.0) / (1 - max(value, 0.0))
+    of_raters = k / n * odds * raters
+    of_error = (1 + k * (n - 1) / n * odds) * error
     degrees = (of_raters + of_error) ** 2 / (
         of_raters**2 / (k - 1) + of_error**2 / ((n - 1) * (k - 1))
     )
-    upper = (1 + level) / 2
+    upper = intervals.upper_end(level)
     noise = k * raters + (k * n - k - n) * error
     below = special.fdtri(n - 1, degrees, upper)
     above = special.fdtri(degrees, n - 1, upper)

@@ -406,7 +406,7 @@ def _estimate(
         )
     if n < 2:
         return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)
-    quantile = float(special.stdtrit(n - 1, (1 + level) / 2))
+    quantile = float(special.stdtrit(n - 1, intervals.upper_end(level)))
     if interval == "asymptotic":
         half = quantile * np.sqrt(coefficient.variance(observed) / (n - 1))
         low, high = float(value - half), float(min(value + half, 1.0))

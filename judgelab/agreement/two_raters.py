@@ -164,7 +164,7 @@ def cohen_kappa(
 
     >>> votes = [[90, 10], [8, 2]]
     >>> cohen_kappa(votes), cohen_kappa(votes, symmetric=True)
-    (0.092 [-0.067, 0.369] (n = 110, score interval),
+    (0.092 [-0.068, 0.369] (n = 110, score interval),
      0.673 [0.512, 0.788] (n = 110, score interval))
     """
     return _estimate(
@@ -510,7 +510,7 @@ def _estimate(
         return _bootstrap(
             stack, coefficient, value, level, resamples, rng, clusters, undefined
         )
-    size, quantile, unit = n, intervals.normal_quantile((1 + level) / 2), ""
+    size, quantile, unit = n, intervals.normal_quantile(intervals.upper_end(level)), ""
     if clusters is not None:
         if clusters < 2:
             raise ValidationError(
@@ -554,11 +554,12 @@ def _score_interval(
     p = coefficient.folded(p)
     k = len(p)
     value = float(coefficient.value(p))
-    # Half a count per category keeps a margin from being empty.
-    rows, columns = ((n * p.sum(axis) + 0.5) / (n + k / 2) for axis in (1, 0))
-    never = np.outer(rows, columns) * (1 - np.eye(k))
+    shares = (p.sum(0) + p.sum(1)) / 2
+    always = np.diag(shares)
+    # Half a count per category keeps disagreement possible if one has all ratings.
+    smoothed = n * shares + 0.5
+    never = np.outer(smoothed, smoothed) * (1 - np.eye(k))
     never /= never.sum()
-    always = np.diag((p.sum(0) + p.sum(1)) / 2)
     bounds = []
     for target in (never, always):
 

@@ -1,0 +1,419 @@
+"""Many judges: against published values, peers, brute force, and simulated coverage."""
+
+import json
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
+
+from judgelab.agreement import (
+    brennan_prediger,
+    fleiss_kappa,
+    krippendorff_alpha,
+    randolph_kappa,
+    scott_pi,
+)
+from judgelab.counts import category_counts, contingency_table, pairs_as_items
+from judgelab.errors import UndefinedStatistic, ValidationError
+
+ORACLES = {
+    vector["id"]: vector
+    for vector in json.loads(
+        (Path(__file__).parent / "oracles" / "agreement.json").read_text()
+    )["vectors"]
+}
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+JURY = np.array(ORACLES["kripp_4x12_missing"]["ratings_rater_by_item"], dtype=float).T
+SCALE = (1, 2, 3, 4, 5)
+
+
+@st.composite
+def ratings(draw, categories=4):
+    """Items × raters on the scale 1..categories with gaps, at least two values used."""
+    shape = draw(st.tuples(st.integers(2, 12), st.integers(2, 5)))
+    labels = st.sampled_from([*map(float, range(1, categories + 1)), np.nan])
+    matrix = draw(arrays(float, shape, elements=labels))
+    pairable = matrix[(~np.isnan(matrix)).sum(1) >= 2]
+    assume(np.unique(pairable[~np.isnan(pairable)]).size >= 2)
+    return matrix
+
+
+# Published worked examples
+
+
+@pytest.mark.parametrize(
+    ("level", "printed"),
+    [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)],
+)
+def test_krippendorffs_own_example(level, printed):
+    """Ordinal is .815 as Krippendorff prints it; some programs say .834."""
+    alpha = krippendorff_alpha(JURY, level=level, scale=SCALE)
+    assert alpha.value == pytest.approx(printed, abs=5e-4)
+    exact = ORACLES["kripp_4x12_missing"]["expected"][level]
+    assert alpha.value == pytest.approx(exact, abs=1e-11)
+    # Item 12 has one rating: nothing to pair.
+    assert alpha.n == 11
+
+
+def test_fleiss_and_randolph_on_the_manuals_example():
+    vector = ORACLES["fleiss_10x5_14raters"]
+    counts, expected = vector["counts"], vector["expected"]
+    assert fleiss_kappa(counts).value == pytest.approx(expected["fleiss_kappa"])
+    assert randolph_kappa(counts).value == pytest.approx(expected["randolph_kappa"])
+    alpha = krippendorff_alpha(counts, level="nominal", scale=range(5), counted=True)
+    assert alpha.value == pytest.approx(expected["krippendorff_alpha_nominal"])
+
+
+@pytest.mark.parametrize("name", ["willia-umbrela1", "RMITIR-llama70B"])
+def test_llmjudge_submissions_from_their_tables(name):
+    vector = ORACLES[f"llmjudge_{name}"]
+    counts, repeats = pairs_as_items(vector["table"])
+    for level in ("nominal", "ordinal", "interval"):
+        alpha = krippendorff_alpha(
+            counts, level=level, scale=range(4), counted=True, repeats=repeats
+        )
+        expected = vector["expected"][f"krippendorff_alpha_{level}"]
+        assert alpha.value == pytest.approx(expected, abs=1e-11)
+        assert alpha.n == 4423
+
+
+def test_pair_of_raters_from_labels():
+    vector = ORACLES["relevance_4point_pair"]
+    pairs = np.array([vector["first"], vector["second"]]).T
+    for level in LEVELS:
+        alpha = krippendorff_alpha(pairs, level=level, scale=vector["scale"])
+        expected = vector["expected"][f"krippendorff_alpha_{level}"]
+        assert alpha.value == pytest.approx(expected, abs=1e-11)
+
+
+# Peers on random inputs
+
+
+@given(ratings(), st.sampled_from(LEVELS))
+def test_alpha_against_krippendorff(matrix, level):
+    ours = krippendorff_alpha(matrix, level=level, scale=(1, 2, 3, 4)).value
+    peer = krippendorff.alpha(
+        matrix.T, level_of_measurement=level, value_domain=[1, 2, 3, 4]
+    )
+    assert ours == pytest.approx(peer, abs=1e-9)
+
+
+@given(
+    st.integers(2, 6).flatmap(
+        lambda raters: st.lists(
+            st.lists(st.integers(0, 2), min_size=raters, max_size=raters),
+            min_size=2,
+            max_size=20,
+        )
+    )
+)
+def test_kappas_against_statsmodels(matrix):
+    counts = category_counts(matrix, scale=range(3))
+    assume(np.count_nonzero(counts.sum(0)) > 1)
+    fleiss, randolph = (peer_fleiss(counts, how) for how in ("fleiss", "randolph"))
+    assert fleiss_kappa(counts).value == pytest.approx(fleiss, abs=1e-10)
+    assert randolph_kappa(counts).value == pytest.approx(randolph, abs=1e-10)
+
+
+# Properties
+
+
+@given(ratings(), st.sampled_from(LEVELS), st.randoms(use_true_random=False))
+def test_order_of_items_and_raters_and_gaps_are_no_news(matrix, level, random):
+    options = {"level": level, "scale": SCALE[:4]}
+    ours = krippendorff_alpha(matrix, **options)
+    rows, columns = list(range(matrix.shape[0])), list(range(matrix.shape[1]))
+    random.shuffle(rows)
+    random.shuffle(columns)
+    gaps = np.full((matrix.shape[0], 1), np.nan)
+    for other in (
+        matrix[rows],
+        matrix[:, columns],
+        np.hstack([matrix, gaps]),
+        np.vstack([matrix, np.full(matrix.shape[1], np.nan)]),
+    ):
+        twin = krippendorff_alpha(other, **options)
+        assert twin.value == pytest.approx(ours.value, abs=1e-9)
+        assert (twin.low, twin.high) == pytest.approx(
+            (ours.low, ours.high), abs=1e-6, nan_ok=True
+        )
+        assert twin.n == ours.n
+
+
+@given(ratings())
+def test_alpha_follows_its_level_of_measurement(matrix):
+    def alpha(values, level):
+        table = np.array([np.nan, *values])
+        codes = np.nan_to_num(matrix, nan=0).astype(int)
+        return krippendorff_alpha(table[codes], level=level, scale=values).value
+
+    plain = (1.0, 2.0, 3.0, 4.0)
+    assert alpha((7, 1, 9, 3), "nominal") == pytest.approx(alpha(plain, "nominal"))
+    assert alpha((1, 5, 6, 60), "ordinal") == pytest.approx(alpha(plain, "ordinal"))
+    assert alpha((4, 3, 2, 1), "ordinal") == pytest.approx(alpha(plain, "ordinal"))
+    assert alpha((7, 9, 11, 13), "interval") == pytest.approx(alpha(plain, "interval"))
+    assert alpha((3, 6, 9, 12), "ratio") == pytest.approx(alpha(plain, "ratio"))
+
+
+@given(ratings(), st.sampled_from(LEVELS), st.sampled_from(["score", "asymptotic"]))
+def test_patterns_with_repeats_are_rows(matrix, level, interval):
+    counts = category_counts(matrix, scale=SCALE[:4])
+    repeats = np.arange(len(counts)) % 3
+    rows = np.repeat(counts, repeats, axis=0)
+    assume((rows.sum(1) >= 2).sum() >= 2)
+    assume(np.count_nonzero(rows[rows.sum(1) >= 2].sum(0)) >= 2)
+    options = {
+        "level": level,
+        "scale": SCALE[:4],
+        "counted": True,
+        "interval": interval,
+    }
+    short = krippendorff_alpha(counts, repeats=repeats, **options)
+    long = krippendorff_alpha(rows, **options)
+    assert short.value == pytest.approx(long.value, abs=1e-9)
+    assert (short.low, short.high) == pytest.approx((long.low, long.high), abs=1e-6)
+
+
+@given(ratings(), st.sampled_from(LEVELS))
+def test_bounds_hold_the_value(matrix, level):
+    alpha = krippendorff_alpha(matrix, level=level, scale=SCALE[:4])
+    if alpha.n > 1:
+        assert -1 - 1e-9 <= alpha.low <= alpha.value <= alpha.high <= 1 + 1e-9
+
+
+@given(arrays(np.int64, (3, 3), elements=st.integers(0, 30)))
+def test_two_raters_are_scott_and_brennan_prediger(table):
+    assume(np.count_nonzero(table.sum(0) + table.sum(1)) > 1 and table.sum() > 1)
+    counts, repeats = pairs_as_items(table)
+    fleiss, randolph = (
+        f(counts, repeats=repeats, interval="asymptotic")
+        for f in (fleiss_kappa, randolph_kappa)
+    )
+    assert fleiss.value == pytest.approx(scott_pi(table).value, abs=1e-9)
+    assert randolph.value == pytest.approx(brennan_prediger(table).value, abs=1e-9)
+
+
+def test_standard_error_is_that_of_scott_for_two_raters():
+    table = np.array([[400, 80, 20], [60, 300, 40], [10, 50, 240]])
+    counts, repeats = pairs_as_items(table)
+    ours = fleiss_kappa(counts, repeats=repeats, interval="asymptotic")
+    pairs = scott_pi(table, interval="asymptotic")
+    assert (ours.low, ours.high) == pytest.approx((pairs.low, pairs.high), abs=1e-3)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_standard_error_is_the_infinitesimal_jackknife(level):
+    """Numeric derivatives in the weight of every item, squared and summed."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(4, [0.4, 0.3, 0.2, 0.1], size=30)
+    counts[3], counts[7] = [1, 1, 0, 0], [0, 2, 1, 0]
+    copies = 20_000
+
+    def alpha(extra):
+        repeats = np.full(30, copies)
+        repeats[item] += extra
+        return krippendorff_alpha(
+            counts, level=level, scale=(1, 2, 4, 7), counted=True, repeats=repeats
+        ).value
+
+    influence = np.empty(30)
+    for item in range(30):
+        influence[item] = (alpha(1) - alpha(-1)) / 2
+    error = np.sqrt((copies * influence**2).sum())
+    estimate = krippendorff_alpha(
+        counts,
+        level=level,
+        scale=(1, 2, 4, 7),
+        counted=True,
+        repeats=np.full(30, copies),
+        interval="asymptotic",
+    )
+    half = estimate.value - estimate.low
+    assert half == pytest.approx(1.959964 * error, rel=1e-4)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_bootstrap_agrees_with_the_delta_method_where_both_hold(level):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(1, 5, 2000)
+    own = rng.integers(1, 5, (2000, 3))
+    matrix = np.where(rng.random((2000, 3)) < 0.7, truth[:, None], own).astype(float)
+    matrix[rng.random(matrix.shape) < 0.2] = np.nan
+    options = {"level": level, "scale": (1, 2, 3, 4)}
+    drawn = krippendorff_alpha(
+        matrix, interval="bootstrap", resamples=5000, rng=1, **options
+    )
+    delta = krippendorff_alpha(matrix, interval="asymptotic", **options)
+    score = krippendorff_alpha(matrix, **options)
+    assert (drawn.low, drawn.high) == pytest.approx((delta.low, delta.high), abs=4e-3)
+    assert (score.low, score.high) == pytest.approx((delta.low, delta.high), abs=4e-3)
+
+
+# Traps and edges
+
+
+def test_uniform_random_ratings_are_near_zero():
+    matrix = np.random.default_rng(2).integers(1, 6, (20_000, 5))
+    for level in LEVELS:
+        alpha = krippendorff_alpha(matrix, level=level, scale=SCALE)
+        assert alpha.value == pytest.approx(0, abs=0.01)
+        assert alpha.low < 0 < alpha.high
+
+
+def test_ratings_all_alike_are_undefined():
+    for statistic in (
+        lambda **k: krippendorff_alpha(
+            [[2, 2], [2, 2]], level="ordinal", scale=SCALE, **k
+        ),
+        lambda **k: fleiss_kappa([[3, 0], [3, 0]], **k),
+    ):
+        with pytest.raises(UndefinedStatistic, match="one category"):
+            statistic()
+        estimate = statistic(undefined="nan")
+        assert np.isnan(estimate.value)
+        assert "one category" in estimate.reason
+
+
+def test_nothing_pairable_is_undefined():
+    lonely = [[1, np.nan], [np.nan, 2], [np.nan, np.nan]]
+    with pytest.raises(UndefinedStatistic, match="two ratings"):
+        krippendorff_alpha(lonely, level="nominal", scale=(1, 2))
+    estimate = krippendorff_alpha(
+        lonely, level="nominal", scale=(1, 2), undefined="nan"
+    )
+    assert estimate.n == 0
+
+
+def test_none_is_missing_and_no_category():
+    with_none = [["a", "a", None], ["b", None, "b"], ["a", "b", "b"]]
+    ours = krippendorff_alpha(with_none, level="nominal", scale=["a", "b"])
+    codes = [[0, 0, -1], [1, -1, 1], [0, 1, 1]]
+    coded = krippendorff_alpha(codes, level="nominal", scale=[0, 1], missing_code=-1)
+    assert ours == coded
+
+
+def test_one_item_has_a_value_and_no_interval():
+    alpha = krippendorff_alpha([[1, 2, 2]], level="nominal", scale=(1, 2))
+    assert np.isnan(alpha.low)
+    assert alpha.method == "no interval from one item"
+
+
+def test_full_agreement_of_few_items_has_an_interval():
+    alpha = krippendorff_alpha(
+        [[1, 1]] * 4 + [[2, 2]] * 4, level="nominal", scale=(1, 2)
+    )
+    assert alpha.value == alpha.high == 1
+    assert alpha.low < 0.7
+
+
+def test_unequal_numbers_of_ratings():
+    with pytest.raises(ValidationError, match=r"items \[1\] have \[2\]"):
+        fleiss_kappa([[3, 0], [1, 1], [0, 3]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"level": "cardinal", "scale": SCALE}, "level is 'cardinal'"),
+        ({"level": 0.95, "scale": SCALE}, "coverage"),
+        ({"level": "interval", "scale": list("abcde")}, "not on the scale"),
+        ({"level": "nominal", "scale": (1, 2, 3)}, r"not on the scale.* 4.0"),
+        ({"level": "nominal", "scale": range(4), "counted": True}, "whole numbers"),
+        ({"level": "nominal", "scale": SCALE, "interval": "exact"}, "interval is"),
+        ({"level": "nominal", "scale": SCALE, "coverage": 95}, "level is 95"),
+    ],
+)
+def test_bad_arguments(arguments, match):
+    with pytest.raises(ValidationError, match=match):
+        krippendorff_alpha(JURY, **arguments)
+
+
+def test_scales_that_do_not_fit_their_level():
+    with pytest.raises(ValidationError, match="scale of numbers"):
+        krippendorff_alpha([["a", "b"]], level="interval", scale=["a", "b"])
+    with pytest.raises(ValidationError, match="without negative"):
+        krippendorff_alpha([[-1, 1]], level="ratio", scale=[-1, 1])
+    with pytest.raises(ValidationError, match="3 columns, the scale 2"):
+        krippendorff_alpha([[1, 1, 0]], level="nominal", scale=[0, 1], counted=True)
+
+
+@pytest.mark.parametrize(
+    ("counts", "repeats", "match"),
+    [
+        ([1, 2], None, "shape"),
+        ([["a", "b"]], None, "dtype"),
+        ([[1, -1]], None, r"rows \[0\]"),
+        ([[1, 1]], [1, 2], "repeats"),
+        ([[1, 1]], [0.5], "repeats"),
+    ],
+)
+def test_bad_counts(counts, repeats, match):
+    with pytest.raises(ValidationError, match=match):
+        fleiss_kappa(counts, repeats=repeats)
+
+
+# Coverage
+
+
+def simulate(rng, items, raters, share_clear, shares):
+    """Counts of raters who see the truth with some probability, and guess otherwise."""
+    k = len(shares)
+    truth = rng.choice(k, items, p=shares)
+    guess = rng.choice(k, (items, raters), p=shares)
+    sees = rng.random((items, raters)) < np.sqrt(share_clear)
+    return category_counts(np.where(sees, truth[:, None], guess), scale=range(k))
+
+
+def coverage(level, interval, items, raters, share_clear, shares, runs=200):
+    """Share of simulated data sets whose 95 % interval holds the true alpha."""
+    rng = np.random.default_rng(3)
+    options = {"level": level, "scale": range(len(shares)), "counted": True}
+    big = simulate(rng, 100_000, raters, share_clear, shares)
+    truth = krippendorff_alpha(big, **options).value
+    held = []
+    for _ in range(runs):
+        alpha = krippendorff_alpha(
+            simulate(rng, items, raters, share_clear, shares),
+            interval=interval,
+            undefined="nan",
+            **options,
+        )
+        if not np.isnan(alpha.value):
+            held.append(alpha.low <= truth <= alpha.high)
+    return np.mean(held)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+@pytest.mark.parametrize("share_clear", [0.0, 0.6, 0.9])
+@pytest.mark.parametrize(("items", "raters"), [(20, 3), (60, 8)])
+def test_score_interval_covers(level, items, raters, share_clear):
+    # 200 runs: the standard error of a coverage of .95 is .015.
+    assert (
+        coverage(level, "score", items, raters, share_clear, [0.4, 0.3, 0.2, 0.1]) > 0.9
+    )
+
+
+def test_the_usual_interval_does_not_cover_with_few_items_and_a_rare_category():
+    """Why it is not the default; the docstring says so."""
+    arguments = (20, 3, 0.9, [0.9, 0.1])
+    assert coverage("nominal", "asymptotic", *arguments) < 0.6
+    assert coverage("nominal", "score", *arguments) > 0.9
+
+
+def test_labels_to_table_to_alpha():
+    rng = np.random.default_rng(4)
+    first, second = rng.integers(0, 3, (2, 50))
+    counts, repeats = pairs_as_items(contingency_table(first, second, scale=range(3)))
+    by_table = krippendorff_alpha(
+        counts, level="ordinal", scale=range(3), counted=True, repeats=repeats
+    )
+    by_rows = krippendorff_alpha(
+        np.column_stack([first, second]), level="ordinal", scale=range(3)
+    )
+    assert by_table.value == pytest.approx(by_rows.value, abs=1e-12)
+    assert by_table.low == pytest.approx(by_rows.low, abs=1e-9)
