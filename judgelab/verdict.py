@@ -333,7 +333,8 @@ RULES: dict[str, Rule] = {
             "nemo_skills/evaluation/metrics, JudgeBench",
             ("A = A x x", "= B B x x", "A B = x x", "x x x x x", "x x x x x"),
             "The vote of the repository, but a pair with an empty verdict leaves the "
-            "denominator. A label without meaning (A>A) counts there like a tie.",
+            "denominator. A label without meaning (A>A) is no empty verdict there and "
+            "votes for nobody: to the letter, read it as TIE.",
         ),
         Rule(
             "contextual-judgebench",
@@ -354,6 +355,13 @@ RULES: dict[str, Rule] = {
             "the verdict in the first order alone",
             _FIRST_ONLY,
             "Position bias goes straight into the score.",
+        ),
+        Rule(
+            "second-order",
+            "the same with the answers exchanged",
+            "the verdict in the second order alone",
+            ("A B = - -",) * 5,
+            "The gap to the first order is what asking once hides.",
         ),
         Rule(
             "langprobe",

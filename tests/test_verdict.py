@@ -122,9 +122,13 @@ def test_only_the_faulty_rules_care_how_the_answers_are_named(name):
 def test_only_rules_that_ask_once_care_which_order_came_first(name):
     table = RULES[name].table
     symmetric = np.array_equal(table, table.T)
-    asks_once = {"first-order", "langprobe"}
+    asks_once = {"first-order", "second-order", "langprobe"}
     # The literal recipe sees the second verdict in exchanged slots.
     assert symmetric == (name not in asks_once | {"recipe-as-written"})
+
+
+def test_the_second_order_is_the_first_seen_from_the_other_side():
+    assert np.array_equal(RULES["second-order"].table, RULES["first-order"].table.T)
 
 
 def test_invalid_becomes_a_tie_only_where_the_source_says_so():
