@@ -277,3 +277,73 @@ def test_unknown_choices_are_refused(votes):
         mt_bench.joint_table(order="random")
     with pytest.raises(ValidationError, match="Table 5 is no table of position bias"):
         mt_bench.position_counts(5)
+
+
+@pytest.mark.parametrize("units", ["question", "pair"])
+@pytest.mark.parametrize("setup", ["S1", "S2"])
+def test_tables_by_unit_add_up_to_the_joint_table(units, setup):
+    tables = mt_bench.joint_tables(units, setup=setup)
+    assert len(tables) == {"question": 80, "pair": 15}[units]
+    np.testing.assert_array_equal(tables.sum(0), mt_bench.joint_table(setup=setup))
+
+
+@pytest.mark.parametrize("judges", mt_bench.JUDGE_PAIRS)
+@pytest.mark.parametrize("setup", ["S1", "S2"])
+def test_tables_by_question_hold_the_agreement_of_each_pair_of_judges(judges, setup):
+    tables = mt_bench.joint_tables("question", judges=judges, setup=setup)
+    both_turns = mt_bench.agreement(*judges, setup=setup)
+    ours = percent_agreement(tables)
+    assert ours.value == pytest.approx(both_turns.value)
+    assert ours.n == both_turns.n
+
+
+@pytest.mark.parametrize("judges", [("Human", "Human"), ("Author", "Human")])
+def test_tables_by_question_count_vote_pairs_one_by_one(records, judges):
+    names = {"Human": "expert", "Author": "author"}
+    turned = records["verdict"].map({"A": "B", "B": "A", "TIE": "TIE"})
+    said = records["verdict"].where(~records["swapped"], turned)
+    records = records.assign(code=said.map({"A": 0, "B": 1, "TIE": 2}))
+    expected = np.zeros((80, 3, 3))
+    for item, votes in records.groupby("item"):
+        question = int(item.split("/")[0]) - 81
+        one, two = (votes[votes["kind"] == names[judge]] for judge in judges)
+        for a in one.itertuples():
+            for b in two.itertuples():
+                if a.judge != b.judge:
+                    expected[question, a.code, b.code] += 1
+    if judges[0] == judges[1]:
+        expected /= 2
+    np.testing.assert_array_equal(
+        mt_bench.joint_tables("question", judges=judges), expected
+    )
+
+
+def test_the_naming_of_the_answers_moves_kappa_and_symmetrising_stills_it():
+    tables = mt_bench.joint_tables("question", setup="S2")
+    stored = mt_bench.joint_table(order="stored", setup="S2")
+    assert float(cohen_kappa(stored)) == pytest.approx(0.42, abs=0.005)
+    assert float(cohen_kappa(tables)) == pytest.approx(0.69, abs=0.005)
+    symmetric = [float(cohen_kappa(t, symmetric=True)) for t in (stored, tables)]
+    assert symmetric[0] == pytest.approx(symmetric[1], rel=1e-12)
+
+
+def test_questions_make_the_interval_wider_than_votes():
+    votes = cohen_kappa(mt_bench.joint_table(setup="S2"), symmetric=True)
+    questions = cohen_kappa(
+        mt_bench.joint_tables("question", setup="S2"), symmetric=True
+    )
+    assert questions.width > 1.5 * votes.width
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"units": "turn"},
+        {"units": "question", "setup": "S3"},
+        {"units": "question", "judges": ("Human", "GPT-3.5")},
+        {"units": "pair", "judges": ("Author", "Human")},
+    ],
+)
+def test_unknown_tables_are_refused(wrong):
+    with pytest.raises(ValidationError, match="choose"):
+        mt_bench.joint_tables(**wrong)
