@@ -122,6 +122,7 @@ def publish(figure: Figure, *, alt: str, caption: str) -> Picture:
         f'xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
         f'aria-labelledby="{prefix}alt" '
         f'style="width: 100%; max-width: {1.6 * float(width):.0f}px; height: auto; '
+        "display: block; margin: auto; "
         'stroke-linejoin: round; stroke-linecap: butt">'
         f'<title id="{prefix}alt">{html.escape(alt)}</title>'
     )
