@@ -243,7 +243,7 @@ def draw_pairs(
             f"n = {n}, spread = {spread}, length_spread = {length_spread}, own_share = "
             f"{own_share}: need n >= 1, spreads >= 0 and a share between 0 and 1"
         )
-    generator = np.random.default_rng(rng)
+    generator = _stream(rng, "pairs")
     # One uniform draw per quantity, whatever the distribution: pairs drawn with the
     # same seed and another distribution are the same pairs, stretched.
     u, length, author, slot = generator.random((4, n))
@@ -308,7 +308,7 @@ def judge_both_orders(
     """
     if trials < 1:
         raise ValidationError(f"trials is {trials}; a pair is shown at least once")
-    generator = np.random.default_rng(rng)
+    generator = _stream(rng, "verdicts")
     shown = (
         judge.probabilities(
             sign * pairs.delta, log_length=sign * pairs.log_length, own=sign * pairs.own
@@ -317,6 +317,18 @@ def judge_both_orders(
     )
     first, second = (_draw(p, trials, generator) for p in shown)
     return first, second
+
+
+def _stream(rng: Rng, purpose: str) -> np.random.Generator:
+    """Return the generator, or one that depends on the seed *and* on the purpose.
+
+    With one seed for pairs and for verdicts the two would otherwise be made from the
+    same numbers, and the judge's luck would know which answer is better.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    key = tuple(purpose.encode())
+    return np.random.default_rng(np.random.SeedSequence(rng, spawn_key=key))
 
 
 def _draw(
@@ -365,9 +377,9 @@ def simulate(judge: Judge, pairs: Pairs, *, trials: int = 1, rng: Rng) -> pd.Dat
     >>> records[["item", "swapped", "verdict", "gold"]]
        item  swapped verdict gold
     0     0    False       A    A
-    1     0     True       A    A
+    1     0     True       B    A
     2     1    False       B    B
-    3     1     True       A    B
+    3     1     True       B    B
     """
     import pandas as pd
 

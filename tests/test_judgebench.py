@@ -198,19 +198,24 @@ def test_evaluate_has_a_row_per_category_and_sums():
 
 
 def test_a_simulated_judge_with_a_known_lean_is_diagnosed_by_the_same_code():
-    pairs = draw_pairs(350, rng=3)
-    for beta, side in ((1.2, -1), (-1.2, 1), (0, 0)):
-        records = simulate(Judge(4, beta, tie_width=0.2), pairs, rng=4)
-        records = records.assign(responses="simulated", category="Math")
-        row = judgebench.evaluate(records, rule="judgebench").iloc[-1]
-        assert row["pairs"] == 350
-        fairness, slot = row["fairness"], row["first_slot"]
-        if side:
-            assert np.sign([fairness.low, fairness.high]).tolist() == [side, side]
-            assert np.sign([slot.low - 0.5, slot.high - 0.5]).tolist() == [-side] * 2
-        else:
-            assert fairness.low < 0 < fairness.high
-            assert slot.low < 0.5 < slot.high
+    """Leans are found every time; a clean judge is spared as often as 95 % says."""
+    spared = 0
+    for seed in range(40):
+        pairs = draw_pairs(350, rng=seed)
+        for beta, side in ((1.2, -1), (-1.2, 1), (0, 0)):
+            records = simulate(Judge(4, beta, tie_width=0.2), pairs, rng=seed)
+            records = records.assign(responses="simulated", category="Math")
+            row = judgebench.evaluate(records, rule="judgebench").iloc[-1]
+            assert row["pairs"] == 350
+            fairness, slot = row["fairness"], row["first_slot"]
+            if side:
+                assert np.sign([fairness.low, fairness.high]).tolist() == [side] * 2
+                assert (
+                    np.sign([slot.low - 0.5, slot.high - 0.5]).tolist() == [-side] * 2
+                )
+            else:
+                spared += fairness.low < 0 < fairness.high
+    assert spared >= 34
 
 
 # --- two judges on the same pairs ---

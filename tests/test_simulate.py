@@ -92,6 +92,17 @@ def test_the_same_seed_gives_the_same_records():
     pd.testing.assert_frame_equal(one, two)
 
 
+def test_one_seed_for_pairs_and_verdicts_makes_no_clairvoyant():
+    """A coin must not know which answer is better, whatever the seeds are."""
+    for seed in range(20):
+        pairs = draw_pairs(2000, rng=seed)
+        tables = two_order_tables(Judge(k=0), pairs, rng=seed)
+        right = score_two_orders(tables, rule="first-order")["right"]
+        assert abs(right.value - 0.5) < 4 * np.sqrt(0.25 / 2000)
+        agree = position_consistency(tables.sum(axis=0))
+        assert abs(agree.value - 0.5) < 4 * np.sqrt(0.25 / 2000)
+
+
 def test_records_give_back_what_was_simulated():
     judge = Judge(2, 1, tie_width=0.3, invalid_rate=0.1, name="J")
     pairs = draw_pairs(60, own_share=0.5, length_spread=1, rng=5)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from judgelab.explore.agreement import AgreementCalculator, RealAgreement
 from judgelab.explore.demo import Control, Demo, choice, slider
+from judgelab.explore.position import PositionBias, RealOrders
 
 __all__ = [
     "AgreementCalculator",
     "Control",
     "Demo",
+    "PositionBias",
     "RealAgreement",
+    "RealOrders",
     "choice",
     "slider",
 ]
