@@ -142,6 +142,8 @@ def test_both_roads_give_the_same_tables(votes):
             if shipped.ours is not None:
                 assert shipped.value == pytest.approx(raw.value, abs=1e-9)
                 assert shipped.n == raw.n
+                assert shipped.ours.low == pytest.approx(raw.ours.low, abs=1e-6)
+                assert shipped.ours.high == pytest.approx(raw.ours.high, abs=1e-6)
 
 
 def test_table_7_is_32_of_32(votes, by_key):
@@ -347,3 +349,46 @@ def test_questions_make_the_interval_wider_than_votes():
 def test_unknown_tables_are_refused(wrong):
     with pytest.raises(ValidationError, match="choose"):
         mt_bench.joint_tables(**wrong)
+
+
+def simulated_votes(rng, spread, questions):
+    """Votes on 15 pairs of models whose strengths differ from question to question."""
+    pairs = [*combinations(mt_bench.MODELS, 2)]
+    index = [
+        (q, turn, *pair) for q in range(questions) for turn in (1, 2) for pair in pairs
+    ]
+    table = pd.DataFrame(index, columns=["question_id", "turn", "model_1", "model_2"])
+    strength = np.arange(6) / 2 + spread * rng.normal(size=(questions, 6))
+    place = {model: position for position, model in enumerate(mt_bench.MODELS)}
+    one, two = (table[side].map(place) for side in ("model_1", "model_2"))
+    gap = strength[table["question_id"], one] - strength[table["question_id"], two]
+    cast = 1 + rng.integers(2, size=len(table))
+    won = rng.binomial(cast, 1 / (1 + np.exp(-gap)))
+    return table.assign(expert_A=won, expert_B=cast - won, expert_TIE=0)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_intervals_of_win_rates_cover(spread, monkeypatch):
+    """By question they cover always, by vote only where questions are alike."""
+    rng = np.random.default_rng(11)
+
+    def by_vote(table):
+        named = table.rename(columns=lambda name: name.removeprefix("expert_"))
+        monkeypatch.setattr(data, "counts", lambda *_: named.assign(kind="expert"))
+        return mt_bench.win_rates("Human")
+
+    truth = by_vote(simulated_votes(rng, spread, 4_000))
+    hits = {"questions": [], "votes": []}
+    for _ in range(80):
+        table = simulated_votes(rng, spread, 10)
+        rates = {
+            "questions": mt_bench.win_rates("Human", votes=table),
+            "votes": by_vote(table),
+        }
+        for units, found in rates.items():
+            hits[units] += [
+                found[m].low <= truth[m].value <= found[m].high for m in truth
+            ]
+    assert 0.92 < np.mean(hits["questions"]) < 0.98
+    assert (0.93 < np.mean(hits["votes"]) < 0.98) == (spread == 0)
+    assert np.mean(hits["votes"]) > 0.65

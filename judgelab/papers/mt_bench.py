@@ -14,6 +14,7 @@ themselves: ``vote_table(load())``. Functions take either.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -202,10 +203,10 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         cell = agreement(
             one, two, setup=setup, turn=turn, votes=table, units="question"
         )
-        ends = round(cell.low, 4), round(cell.high, 4)
+        ends = round(cell.low, 6), round(cell.high, 6)
         cells.append((turn, setup, one, two, *ends))
     rates = [
-        (model, category, round(rate.low, 4), round(rate.high, 4))
+        (model, category, round(rate.low, 6), round(rate.high, 6))
         for category in CATEGORIES
         for model, rate in win_rates("Human", category=category, votes=table).items()
     ]
@@ -563,7 +564,8 @@ def win_rates(
         One of `CATEGORIES`; all when left out.
     votes : pandas.DataFrame, optional
         From `vote_table`: then questions are the independent units (delete-one-question
-        jackknife, t quantile). When left out, the shipped counts, with votes as units.
+        jackknife, t quantile). When left out, the shipped counts, with votes as units:
+        an interval for these questions only, too narrow for new ones.
     level : float, default 0.95
         Nominal coverage.
 
@@ -759,7 +761,8 @@ def reproduce(votes: pd.DataFrame | None = None) -> list[PaperTable]:
     ----------
     votes : pandas.DataFrame, optional
         From `vote_table`, to take the road from the raw votes; the shipped counts when
-        left out. Both roads give the same figures, with other intervals in Table 7.
+        left out. Both roads give the same figures and the same intervals, which take
+        whole questions as units.
 
     Returns
     -------
@@ -895,28 +898,45 @@ def _agreement_table(
     printed = data.published("mtbench", f"table{number}")
     for turn, setup, one, two, percent, n in printed.itertuples(index=False):
         name = f"{one} and {two}, {setup}, turn {turn}"
-        known = _KNOWN.get((number, turn, setup, one, two), "")
-        if {one, two} <= _PAPER_JUDGES.keys():
-            ours = agreement(
-                _PAPER_JUDGES[one],
-                _PAPER_JUDGES[two],
-                setup=setup,
-                turn=turn,
-                votes=votes,
-            )
-            cell = Cell(
-                name,
-                percent,
-                ours,
-                scale=100,
-                paper_n=n,
-                known=bool(known),
-                why=known,
+        if not {one, two} <= _PAPER_JUDGES.keys():
+            cells.append(_published(name, percent, n, "these votes are not public"))
+            continue
+        judges = _PAPER_JUDGES[one], _PAPER_JUDGES[two]
+        if votes is None:
+            ours = _shipped_by_question(
+                agreement(*judges, setup=setup, turn=turn),
+                "agreement_by_question",
+                {
+                    "turn": turn,
+                    "setup": setup,
+                    "judge_1": judges[0],
+                    "judge_2": judges[1],
+                },
+                "Wilson, by question",
             )
         else:
-            cell = _published(name, percent, n, "these votes are not public")
-        cells.append(cell)
+            options: dict[str, Any] = {"setup": setup, "turn": turn, "votes": votes}
+            ours = agreement(*judges, units="question", **options)
+        why = _KNOWN.get((number, turn, setup, one, two), "")
+        cells.append(
+            Cell(name, percent, ours, 0, 100, paper_n=n, known=bool(why), why=why)
+        )
     return PaperTable(_SOURCE, f"Table {number}: {subject}", cells, unit="%")
+
+
+def _shipped_by_question(
+    estimate: Estimate, name: str, cell: dict[str, Any], method: str
+) -> Estimate:
+    """Give an estimate from shipped counts the interval that rests on whole questions.
+
+    Counts by pattern don't say which votes share a question, and intervals that ignore
+    it are too narrow; the right ones were computed from the votes and are shipped.
+    """
+    ends = data.counts("mtbench", name)
+    for column, value in cell.items():
+        ends = ends[ends[column] == value]
+    low, high = ends[["low", "high"]].to_numpy()[0]
+    return replace(estimate, low=float(low), high=float(high), method=method)
 
 
 def _published(name: str, percent: float, n: int, why: str) -> Cell:
@@ -944,12 +964,15 @@ def _arena_table() -> PaperTable:
 
 def _win_rate_table(votes: pd.DataFrame | None) -> PaperTable:
     rates = {c: win_rates("Human", category=c, votes=votes) for c in CATEGORIES}
-    cells = [
-        Cell(f"{model}, {category}", percent, rates[category][model], 1, scale=100)
-        for model, category, percent in data.published("mtbench", "table7").itertuples(
-            index=False
-        )
-    ]
+    cells = []
+    rows = data.published("mtbench", "table7").itertuples(index=False)
+    for model, category, percent in rows:
+        ours = rates[category][model]
+        if votes is None:
+            cell = {"model": model, "category": category}
+            name, method = "win_rates_by_question", "jackknife over 10 questions"
+            ours = _shipped_by_question(ours, name, cell, method)
+        cells.append(Cell(f"{model}, {category}", percent, ours, 1, 100))
     return PaperTable(_SOURCE, "Table 7: win rate by category", cells, unit="%")
 
 
