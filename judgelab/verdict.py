@@ -461,6 +461,10 @@ def rules_side_by_side(
         One row per pair of verdicts: ``first``, ``second`` (un-swapped), then one
         outcome name per rule. Made for `pandas.DataFrame`.
 
+    Notes
+    -----
+    Chapter: *Does the order matter?*.
+
     Examples
     --------
     >>> for row in rules_side_by_side(["recipe", "recipe-prose"], differing_only=True):

@@ -39,15 +39,20 @@ def public(name: str) -> Iterator[tuple[str, Any]]:
     module = import_module(name)
     exported = getattr(module, "__all__", None)
     for key, value in vars(module).items():
-        own = getattr(value, "__module__", None) == name and not key.startswith("_")
-        wanted = own if exported is None else key in exported
+        home = str(getattr(value, "__module__", ""))
+        if exported is None:
+            wanted = home == name and not key.startswith("_")
+        else:  # what a package takes from elsewhere is documented there
+            wanted = key in exported and home.startswith(name)
         if wanted and (inspect.isfunction(value) or inspect.isclass(value)):
             yield f"{name}.{key}", value
 
 
 def is_documented(value: Any) -> bool:
     """Tell what is meant for readers from a helper: it says what it takes."""
-    return inspect.isclass(value) or "Parameters\n---" in (inspect.getdoc(value) or "")
+    docstring = inspect.getdoc(value) or ""
+    says = "Parameters\n---" in docstring or bool(titles_in(docstring))
+    return inspect.isclass(value) or says
 
 
 def titles_in(docstring: str) -> list[str]:
@@ -143,6 +148,7 @@ def list_functions(app: Any, doctree: nodes.document) -> None:
         )
     section = nodes.section("", nodes.title("", "Functions of this chapter"), entries)
     section["ids"] = ["functions-of-this-chapter"]
+    section["classes"] = ["jl-no-terms"]
     last = [child for child in doctree.children if isinstance(child, nodes.section)][-1]
     last += section
 

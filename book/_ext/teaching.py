@@ -158,13 +158,17 @@ def _stands_in(node: nodes.Node) -> Iterator[nodes.Element]:
         yield node
 
 
+def _bars(node: nodes.Element) -> bool:
+    return "jl-no-terms" in node.get("classes", ())
+
+
 def explain_terms(doctree: nodes.document, page: str) -> None:
     """Make the first occurrence of every term in every section explain itself."""
     seen: set[tuple[int, str]] = set()
     notes: dict[str, int] = {}
     for text in list(doctree.findall(nodes.Text)):
         around = list(_stands_in(text))
-        if any(isinstance(n, _NO_TERMS) or _is_cell(n) for n in around):
+        if any(isinstance(n, _NO_TERMS) or _is_cell(n) or _bars(n) for n in around):
             continue
         # In the glossary each entry counts as a section, and does not explain itself.
         scopes = (nodes.section, nodes.definition_list_item, nodes.document)
