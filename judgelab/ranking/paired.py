@@ -151,9 +151,9 @@ def bradley_terry(
     >>> ranking = bradley_terry(wins, players=["A", "B", "C"])
     >>> for name, rating in ranking.estimates(scale="elo").items():
     ...     print(name, f"{rating:.0f}")
-    A 1535 [1502, 1568]
-    B 1477 [1444, 1510]
-    C 1488 [1455, 1521]
+    A 1535 [1503, 1567]
+    B 1477 [1444, 1509]
+    C 1488 [1456, 1521]
     """
     counts = _read(wins, ties)
     n = counts.wins.shape[0]

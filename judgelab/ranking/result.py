@@ -72,7 +72,7 @@ class Ranking:
     >>> ranking.difference("new", "old")
     0.405 [0.005, 0.806] (n = 100, Bradley–Terry, model-based)
     >>> round(ranking.probability_better("new", "old"), 3)
-    0.976
+    0.977
     """
 
     players: tuple[Hashable, ...]
@@ -195,7 +195,7 @@ class Ranking:
             In the order of `players`; those left out come last, undefined, with a
             reason.
         """
-        unit, zero = _unit(scale, origin)
+        unit, zero = unit_and_origin(scale, origin)
         offset, weights = self.gauge(anchor)
         shown = zero + unit * (self.ratings - offset)
         words = f"{self.model}, {self.interval}"
@@ -226,7 +226,7 @@ class Ranking:
         self, *, anchor: Anchor = "mean", scale: Scale = "logit"
     ) -> Floats:
         """Give the standard errors of the ratings against the anchor, shape (n,)."""
-        unit, _ = _unit(scale, None)
+        unit, _ = unit_and_origin(scale, None)
         result: Floats = unit * self._standard_errors(self.gauge(anchor)[1])
         return result
 
@@ -262,7 +262,7 @@ class Ranking:
             n is the smaller of the two players' numbers of games.
         """
         i, j = self.position(first), self.position(second)
-        unit, _ = _unit(scale, None)
+        unit, _ = unit_and_origin(scale, None)
         value = unit * (self.ratings[i] - self.ratings[j])
         n = int(min(self.games[i], self.games[j]))
         words = f"{self.model}, {self.interval}"
@@ -407,7 +407,7 @@ class Ranking:
         )
 
 
-def _unit(scale: str, origin: float | None) -> tuple[float, float]:
+def unit_and_origin(scale: str, origin: float | None) -> tuple[float, float]:
     """Return Elo or logits per logit, and the value at the anchor."""
     if scale == "elo":
         return ELO_PER_LOGIT, ELO_ORIGIN if origin is None else origin
