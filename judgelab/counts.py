@@ -216,8 +216,8 @@ def win_counts(
     array([[0, 2],
            [1, 0]])
     """
-    won, n = _player_codes(winners, players, "winners")
-    lost, _ = _player_codes(losers, players, "losers")
+    won, n = player_codes(winners, players, "winners")
+    lost, _ = player_codes(losers, players, "losers")
     if won.ndim != 1 or won.shape != lost.shape:
         raise ValidationError(
             f"winners has shape {won.shape} and losers {lost.shape}; "
@@ -301,7 +301,7 @@ def tie_counts(
     return both
 
 
-def _player_codes(
+def player_codes(
     names: npt.ArrayLike, players: int | Sequence[Hashable], argument: str
 ) -> tuple[npt.NDArray[Any], int]:
     """Turn players into their positions, and count the players."""
