@@ -92,3 +92,12 @@ def test_shipped_tables_need_no_http_client():
         "sys.exit(bool({'requests', 'urllib3', 'pooch'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_table_belongs_to_whoever_asked_for_it():
+    mine = data.published("mtbench", "table3")
+    mine.loc[0, "judge"] = "somebody else"
+    mine.attrs["header"].clear()
+    again = data.published("mtbench", "table3")
+    assert again.attrs["header"]
+    assert again.loc[0, "judge"] == "Claude-v1"

@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -198,7 +199,7 @@ def published(source: str, table: str) -> pd.DataFrame:
     1    GPT-3.5              91.3         23
     2      GPT-4               8.7         23
     """
-    return _shipped(source, table, kind="")
+    return _shipped(source, table, kind="").copy()
 
 
 def counts(source: str, name: str) -> pd.DataFrame:
@@ -234,7 +235,7 @@ def counts(source: str, name: str) -> pd.DataFrame:
     >>> int(counts("mtbench", "vote_patterns")["keys"].sum())
     2400
     """
-    return _shipped(source, name, kind="counts")
+    return _shipped(source, name, kind="counts").copy()
 
 
 def tables(source: str) -> list[str]:
@@ -398,6 +399,7 @@ def _may_pass(error: Exception) -> bool:
     )
 
 
+@cache
 def _shipped(source: str, name: str, kind: str) -> pd.DataFrame:
     import pandas as pd
 
