@@ -3,8 +3,9 @@
 Everything here rests on one small table: for each pair of answers, the verdict in the
 first order against the verdict in the exchanged order, both over the five codes of
 `Verdict`, the second *un-swapped* so that A is the same answer in both.
-`counts.contingency_table` makes it from two aligned arrays; with its `clusters`
-argument it makes one table per item, which is what repeated trials need.
+`counts.two_order_tables` makes it from records on any dataframe engine, and
+`counts.contingency_table` from two aligned arrays; either makes one table per item too,
+which is what repeated trials need.
 
 A rate is a weighting of the table's 25 cells over another weighting of them. The
 denominators have names, because published rates differ in them more than in anything
@@ -76,12 +77,13 @@ def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
     Raises
     ------
     ValidationError
-        If a column is missing, a verdict is unknown, or an order of a pair has more
-        than one record.
+        If a column is missing, a verdict or an order is unknown, or an order of a pair
+        has more than one record.
 
     Notes
     -----
-    Chapter: *Does the order matter?*
+    For the tables alone `counts.two_order_tables` is faster and leaves large frames
+    where they are; this keeps the items. Chapter: *Does the order matter?*
 
     Examples
     --------
@@ -114,6 +116,11 @@ def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
         raise ValidationError(
             f"{int(double.sum())} records repeat an order of a pair, e.g. {shown}; "
             'number repetitions in a column "trial"'
+        )
+    if not (known := frame["swapped"].isin([True, False])).all():
+        raise ValidationError(
+            f"swapped is {frame.loc[~known, 'swapped'].head(3).tolist()} in "
+            f"{int((~known).sum())} records; it must be true or false"
         )
     swapped = frame["swapped"].to_numpy(bool)
     codes = unswap(_codes(frame["verdict"].tolist()), swapped)

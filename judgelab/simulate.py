@@ -408,7 +408,7 @@ def simulate(judge: Judge, pairs: Pairs, *, trials: int = 1, rng: Rng) -> pd.Dat
     )
 
 
-def two_order_tables(judge: Judge, pairs: Pairs, *, rng: Rng) -> npt.NDArray[np.int64]:
+def tables_by_gold(judge: Judge, pairs: Pairs, *, rng: Rng) -> npt.NDArray[np.int64]:
     """Count a simulated judge's verdicts by the better answer.
 
     Parameters
@@ -429,7 +429,7 @@ def two_order_tables(judge: Judge, pairs: Pairs, *, rng: Rng) -> npt.NDArray[np.
 
     Examples
     --------
-    >>> two_order_tables(Judge(), draw_pairs(1000, rng=0), rng=0).sum()
+    >>> tables_by_gold(Judge(), draw_pairs(1000, rng=0), rng=0).sum()
     np.int64(1000)
     """
     first, second = judge_both_orders(judge, pairs, rng=rng)

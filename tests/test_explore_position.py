@@ -5,7 +5,7 @@ import pytest
 
 from judgelab.explore import PositionBias, RealOrders
 from judgelab.papers import judgebench
-from judgelab.simulate import Judge, draw_pairs, two_order_tables
+from judgelab.simulate import Judge, draw_pairs, tables_by_gold
 
 
 def test_bars_move_as_the_source_says():
@@ -32,7 +32,7 @@ def test_leans_mirror():
 
 
 def test_the_demo_shows_the_package_s_numbers():
-    tables = two_order_tables(Judge(4, 1), draw_pairs(1000, rng=1), rng=1)
+    tables = tables_by_gold(Judge(4, 1), draw_pairs(1000, rng=1), rng=1)
     first = tables[0].sum() + tables[1].sum()
     wrong = tables[0][1].sum() + tables[1][0].sum()
     numbers = PositionBias().compute(k=4, beta=1)
@@ -42,7 +42,7 @@ def test_the_demo_shows_the_package_s_numbers():
 
 @pytest.mark.parametrize("judge", sorted(judgebench.NAMES.values()))
 def test_the_twin_counts_readable_pairs(judge):
-    tables = judgebench.two_order_tables(judge)
+    tables = judgebench.tables_by_gold(judge)
     numbers = RealOrders().compute(judge=judge)
     assert numbers.pairs == tables.sum()
     assert numbers.readable == tables[:, :3, :3].sum()

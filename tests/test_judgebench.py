@@ -116,7 +116,7 @@ def test_the_recipe_rewards_ties_where_a_is_right_and_punishes_consistency():
 @pytest.mark.parametrize("rule", ["judgebench", "recipe", "mt-bench", "first-order"])
 def test_chance_levels_against_simulated_guessers(rule):
     from judgelab.position import score_two_orders
-    from judgelab.simulate import two_order_tables
+    from judgelab.simulate import tables_by_gold
 
     pairs = draw_pairs(20_000, rng=0)
     levels = judgebench.chance_levels(rule)
@@ -125,7 +125,7 @@ def test_chance_levels_against_simulated_guessers(rule):
         ("always the first slot", Judge(k=0, beta=60)),
         ("always a tie", Judge(k=0, tie_width=60)),
     ):
-        tables = two_order_tables(judge, pairs, rng=1)
+        tables = tables_by_gold(judge, pairs, rng=1)
         got = score_two_orders(tables, rule=rule)["right"].value
         assert got == pytest.approx(float(levels[name]), abs=0.015), name
 
@@ -360,7 +360,7 @@ def test_errors_name_the_line(tmp_path):
     with pytest.raises(ValidationError, match="no outputs on pairs"):
         judgebench.load(["o1-mini"], responses="Claude-3.5-Sonnet")
     with pytest.raises(ValidationError, match="judges:"):
-        judgebench.two_order_tables("GPT-7")
+        judgebench.tables_by_gold("GPT-7")
     with pytest.raises(ValidationError, match="at least one unit"):
         judgebench.possible_counts(50, 0)
     with pytest.raises(ValidationError, match="share"):
@@ -563,7 +563,7 @@ def test_all_rules_can_be_shown_for_all_judges():
     undefined = effects.map(lambda e: bool(np.isnan(e.value)))
     # Only rules whose source is silent are undefined, and only with empty verdicts.
     assert set(undefined.columns[undefined.any()]) == {"judgebench-paper", "mt-bench"}
-    tables = judgebench.two_order_tables("GLM-4.7", responses="Claude-3.5-Sonnet")
+    tables = judgebench.tables_by_gold("GLM-4.7", responses="Claude-3.5-Sonnet")
     assert (
         tables[:, Verdict.INVALID :].sum() + tables[:, : Verdict.INVALID, 3:].sum() > 0
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
@@ -56,6 +56,7 @@ def test_sign_flips_of_ones_are_the_sign_test(plus, minus):
     assert got.p_value == pytest.approx(mcnemar(plus, minus).p_value)
 
 
+@settings(max_examples=20)
 @given(st.dictionaries(st.integers(), st.floats(0, 1), min_size=1, max_size=20))
 def test_holm_against_statsmodels(p_values):
     peer = multipletests(list(p_values.values()), method="holm")[1]

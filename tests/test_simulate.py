@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
+from judgelab.counts import contingency_table, two_order_tables
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.position import (
     lean_test,
@@ -30,7 +31,7 @@ from judgelab.simulate import (
     draw_pairs,
     judge_both_orders,
     simulate,
-    two_order_tables,
+    tables_by_gold,
 )
 from judgelab.verdict import Verdict, combine, unswap
 
@@ -96,7 +97,7 @@ def test_one_seed_for_pairs_and_verdicts_makes_no_clairvoyant():
     """A coin must not know which answer is better, whatever the seeds are."""
     for seed in range(20):
         pairs = draw_pairs(2000, rng=seed)
-        tables = two_order_tables(Judge(k=0), pairs, rng=seed)
+        tables = tables_by_gold(Judge(k=0), pairs, rng=seed)
         right = score_two_orders(tables, rule="first-order")["right"]
         assert abs(right.value - 0.5) < 4 * np.sqrt(0.25 / 2000)
         agree = position_consistency(tables.sum(axis=0))
@@ -135,6 +136,21 @@ def test_pair_orders_takes_any_frame_and_any_row_order():
     )
 
 
+@pytest.mark.parametrize("trials", [1, 3])
+def test_pairs_and_tables_from_the_same_records_agree(trials):
+    judge = Judge(2, 1, tie_width=0.3, invalid_rate=0.1)
+    records = simulate(judge, draw_pairs(40, rng=17), trials=trials, rng=18)
+    # Some orders were never asked.
+    records = records.drop(index=[0, 5, 7])
+    pairs = pair_orders(records)
+    table = contingency_table(pairs["first"], pairs["second"], scale=range(5))
+    assert np.array_equal(two_order_tables(records).tables[0], table)
+    by_item = contingency_table(
+        pairs["first"], pairs["second"], scale=range(5), clusters=pairs["item"]
+    )
+    assert np.array_equal(two_order_tables(records, by="item").tables, by_item)
+
+
 def test_pair_orders_refuses_what_it_cannot_pair():
     records = simulate(Judge(), draw_pairs(3, rng=7), rng=8)
     with pytest.raises(ValidationError, match="lack the columns"):
@@ -143,6 +159,8 @@ def test_pair_orders_refuses_what_it_cannot_pair():
         pair_orders(pd.concat([records, records.iloc[:1]]))
     with pytest.raises(ValidationError, match="unknown verdict"):
         pair_orders(records.assign(verdict="A>B"))
+    with pytest.raises(ValidationError, match="true or false"):
+        pair_orders(records.assign(swapped=records["swapped"].astype(str)))
     lone = pair_orders(records[~records["swapped"]])
     assert (lone["second"] == MISSING).all()
 
@@ -169,7 +187,7 @@ def test_the_four_bars_of_the_demo(distribution, beta):
     """Simulated rates are within sampling error of the integrals."""
     judge = Judge(4, beta)
     pairs = draw_pairs(40_000, distribution=distribution, rng=9)
-    tables = two_order_tables(judge, pairs, rng=10)
+    tables = tables_by_gold(judge, pairs, rng=10)
     swap = score_two_orders(tables, rule="mt-bench")
     got = {
         "consistent": position_consistency(tables.sum(axis=0)).value,
@@ -197,7 +215,7 @@ def test_the_swap_rule_by_hand():
     first, second = (v[:, 0] for v in judge_both_orders(judge, pairs, rng=12))
     outcomes = combine(first, unswap(second), rule="mt-bench")
     wrong = np.mean((outcomes <= B) & (outcomes != pairs.gold))
-    tables = two_order_tables(judge, pairs, rng=12)
+    tables = tables_by_gold(judge, pairs, rng=12)
     assert score_two_orders(tables, rule="mt-bench")["wrong"].value == wrong
 
 

@@ -14,7 +14,7 @@ from judgelab.explore import svg
 from judgelab.explore.demo import Demo, choice, slider
 from judgelab.papers import judgebench
 from judgelab.position import position_consistency, score_two_orders
-from judgelab.simulate import Judge, Pairs, draw_pairs, two_order_tables
+from judgelab.simulate import Judge, Pairs, draw_pairs, tables_by_gold
 from judgelab.verdict import Verdict
 
 _PAIRS = 1000
@@ -56,7 +56,7 @@ def two_orders(tables: npt.NDArray[np.int64]) -> TwoOrders:
 
     Examples
     --------
-    >>> two_orders(judgebench.two_order_tables("o1-mini")).consistent
+    >>> two_orders(judgebench.tables_by_gold("o1-mini")).consistent
     0.686 [0.635, 0.732] (n = 350, Wilson)
     """
     said = np.arange(len(Verdict)) <= Verdict.TIE
@@ -137,7 +137,7 @@ class PositionBias(_TwoOrdersDemo):
     def compute(self, **params: Any) -> TwoOrders:
         """Let the judge see all pairs in both orders and count."""
         judge = Judge(k=params["k"], beta=params["beta"])
-        return two_orders(two_order_tables(judge, _pairs(), rng=_SEED))
+        return two_orders(tables_by_gold(judge, _pairs(), rng=_SEED))
 
 
 @cache
@@ -180,4 +180,4 @@ class RealOrders(_TwoOrdersDemo):
 
     def compute(self, **params: Any) -> TwoOrders:
         """Count the judge's verdicts by the right answer."""
-        return two_orders(judgebench.two_order_tables(params["judge"]))
+        return two_orders(judgebench.tables_by_gold(params["judge"]))

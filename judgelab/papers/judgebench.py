@@ -546,7 +546,7 @@ def evaluate(
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=names))
 
 
-def two_order_tables(
+def tables_by_gold(
     judge: str, *, responses: str | None = None, records: pd.DataFrame | None = None
 ) -> npt.NDArray[np.int64]:
     """Count one judge's verdicts by the right answer.
@@ -577,7 +577,7 @@ def two_order_tables(
 
     Examples
     --------
-    >>> int(two_order_tables("o1-mini").sum())
+    >>> int(tables_by_gold("o1-mini").sum())
     350
     """
     counts = _counts(records)
