@@ -32,10 +32,10 @@ pdf: $(READY)
 	@test -n "$(CHROMIUM)" || { echo "make pdf prints with Chromium: install it, or name it: make pdf CHROMIUM=/path/to/it"; exit 1; }
 	$(BUILD) --builder singlehtml
 	"$(CHROMIUM)" --headless --no-sandbox --no-pdf-header-footer --virtual-time-budget=30000 \
-	  --print-to-pdf=_build/judgelab-$(EDITION).pdf "file://$(abspath $(OUTPUT))/_build/singlehtml/book/index.html"
+	  --print-to-pdf=_build/judgelab-$(EDITION).pdf "file://$(abspath $(OUTPUT))/_build/singlehtml/index.html"
 
 notebooks: $(READY)
-	$(BIN)/python book/run_notebooks.py notebooks/*.ipynb
+	$(BIN)/python -m judgelab.teach.refresh notebooks/*.ipynb
 
 requirements: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

@@ -458,6 +458,13 @@ def add_solutions(notebook: Any) -> None:
     notebook.cells = cells
 
 
+def settle_single_page(app: Any, error: Exception | None) -> None:
+    """Put the single page, which is printed, where its own links expect it."""
+    if error is None and app.builder.name == "singlehtml":
+        written = Path(app.outdir, f"{app.config.root_doc}.html")
+        written.replace(Path(app.outdir, "index.html"))
+
+
 def settle_launch(app: Any, config: Any) -> None:
     """Offer Binder and Colab if asked to (``LAUNCH=1``); a download always is."""
     if config.judgelab_edition not in EDITIONS:
@@ -482,6 +489,8 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("config-inited", settle_launch)
     app.connect("doctree-read", teach)
     app.connect("build-finished", settle_downloads)
+    # Before the table of contents' extension writes a redirect to the old place.
+    app.connect("build-finished", settle_single_page, priority=100)
     app.add_css_file("judgelab-teach.css")
     app.add_js_file("judgelab-teach.js", loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
