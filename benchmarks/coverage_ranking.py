@@ -2,8 +2,8 @@
 
 21 judges as far apart as on RankJudge's published table (762 to 1959 Elo), 782 items
 with difficulties from N(1100, 400²) Elo on the same scale; every judge answers every
-item, right with the chance that the Rasch model gives. Items on which all judges or none
-are right drop out by themselves. Four ways to make a 95 % interval for a judge:
+item, right with the chance that the Rasch model gives. Items on which all judges or
+none are right drop out by themselves. Four ways to make a 95 % interval for a judge:
 
 * published: joint fit, zero at the mean strength of judges and items, standard error of
   another zero (what the RankJudge code prints);
@@ -119,8 +119,8 @@ def main() -> None:
     RESULTS.parent.mkdir(exist_ok=True)
     with RESULTS.open("w", newline="") as file:
         file.write(
-            f"# simulated: 21 judges at RankJudge's published ratings, {ITEMS} items from "
-            f"N({MEAN:.0f}, {SPREAD:.0f}^2) Elo, seed {SEED}; "
+            f"# simulated: 21 judges at RankJudge's published ratings, {ITEMS} items "
+            f"from N({MEAN:.0f}, {SPREAD:.0f}^2) Elo, seed {SEED}; "
             "benchmarks/coverage_ranking.py\n"
         )
         writer = csv.DictWriter(file, list(rows[0]))

@@ -386,7 +386,8 @@ def _conjugate_gradients(
     """Solve one Laplacian system without ever building the matrix."""
     diagonal = abs(gather) @ curvature + precision
     solution = np.zeros_like(right)
-    residual = right.copy()
+    # Without a prior the right-hand side sums to 0, but for rounding.
+    residual = right if precision else right - right.mean()
     goal = accuracy * np.linalg.norm(right)
     scaled = residual / diagonal
     direction = scaled.copy()
@@ -396,9 +397,12 @@ def _conjugate_gradients(
         if np.linalg.norm(residual) <= goal:
             break
         image = gather @ (curvature * (incidence @ direction)) + precision * direction
-        length = size / (direction @ image)
-        solution += length * direction
-        residual -= length * image
+        bend = direction @ image
+        if bend <= 0:
+            # Nothing but rounding is left.
+            break
+        solution += size / bend * direction
+        residual = residual - size / bend * image
         scaled = residual / diagonal
         size, before = residual @ scaled, size
         direction = scaled + (size / before) * direction

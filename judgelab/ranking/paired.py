@@ -266,7 +266,7 @@ def _read(wins: Any, ties: Any) -> _Counts:
     """Check that wins and ties are counts of the same players and the same clusters."""
     won = _checked("wins", wins)
     tied = None if ties is None else _checked("ties", ties)
-    if tied is not None and tied.shape != won.shape:
+    if tied is not None and tied.shape[-2:] != won.shape[-2:]:
         raise ValidationError(f"ties has shape {tied.shape}, wins has {won.shape}")
     if won.ndim == 2:
         if tied is not None:
@@ -277,11 +277,20 @@ def _read(wins: Any, ties: Any) -> _Counts:
                 )
             tied = tied if tied.sum() else None
         return _Counts(won, tied, None)
-    empty = sparse.coo_array(won.shape)
-    pair = (sparse.coo_array(won), empty if tied is None else sparse.coo_array(tied))
+    if tied is None:
+        tied = sparse.coo_array((0, *won.shape[1:]))
+    # The last clusters may be without a win, or without a tie.
+    shape = (max(won.shape[0], tied.shape[0]), *won.shape[1:])
+    pair = (_stretched(won, shape), _stretched(tied, shape))
     totals = [_over_clusters(counts) for counts in pair]
-    plain = _read(totals[0], None if tied is None else totals[1])
+    plain = _read(*totals)
     return _Counts(plain.wins, plain.ties, pair)
+
+
+def _stretched(counts: Any, shape: tuple[int, ...]) -> Any:
+    """Add empty clusters at the end."""
+    counts = sparse.coo_array(counts)
+    return sparse.coo_array((counts.data, counts.coords), shape=shape)
 
 
 def _checked(name: str, counts: Any) -> Any:
@@ -515,12 +524,11 @@ def _bootstrap(
     observed = np.concatenate([games.first, games.second, games.tied])[:, 0]
     table = None if by_cluster is None else _cluster_table(games, by_cluster)
     pairs = games.i.size
-    ratings = np.empty((resamples, games.n))
-    ties = np.empty(resamples)
+    ratings = np.full((resamples, games.n), np.nan)
+    ties = np.full(resamples, np.nan)
     batch = max(1, _BATCH // max(games.n**2, 3 * pairs))
     for begin in range(0, resamples, batch):
-        rows = slice(begin, min(begin + batch, resamples))
-        size = rows.stop - rows.start
+        size = min(batch, resamples - begin)
         drawn = _draw(observed, table, size, resample_by, rng)
         first, second, tied = (
             drawn[:pairs],
@@ -528,6 +536,12 @@ def _bootstrap(
             drawn[2 * pairs :],
         )
         resampled = Games(games.n, games.i, games.j, first, second, tied)
+        lost = np.zeros(size, bool)
+        if not precision:
+            lost = _unidentified(games, resampled, family)
+            parts = (part[:, ~lost] for part in (first, second, tied))
+            resampled = Games(games.n, games.i, games.j, *parts)
+        left = int((~lost).sum())
         fit = maximise(
             resampled,
             family,
@@ -535,13 +549,12 @@ def _bootstrap(
             # A resample is off by far more than this from the next one.
             tolerance=1e-7,
             max_iterations=100,
-            start=(np.repeat(top[0][:, None], size, axis=1), np.full(size, top[1])),
+            start=(np.repeat(top[0][:, None], left, axis=1), np.full(left, top[1])),
         )
-        lost = ~fit.converged
-        if not precision:
-            lost |= _unidentified(games, resampled, family)
-        ratings[rows] = np.where(lost, np.nan, fit.ratings).T
-        ties[rows] = np.where(lost, np.nan, fit.tie)
+        ratings[begin : begin + size][~lost] = np.where(
+            fit.converged, fit.ratings, np.nan
+        ).T
+        ties[begin : begin + size][~lost] = np.where(fit.converged, fit.tie, np.nan)
     return ratings, ties
 
 

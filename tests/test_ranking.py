@@ -1,0 +1,762 @@
+"""Bradley–Terry: the numbers, when there is none, and how sure they are."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse, special
+from scipy.optimize import minimize
+
+from judgelab.counts import tie_counts, win_counts
+from judgelab.errors import (
+    Disconnected,
+    NotConverged,
+    Separated,
+    UndefinedStatistic,
+    ValidationError,
+)
+from judgelab.ranking import Ranking, bradley_terry, paired
+from judgelab.ranking import likelihood as lk
+from judgelab.ranking.result import ELO_PER_LOGIT
+
+
+def chain(players: int = 60) -> np.ndarray:
+    wins = np.zeros((players, players))
+    step = np.arange(players - 1)
+    wins[step, step + 1], wins[step + 1, step] = 6, 4
+    return wins
+
+
+def table(*pairs: tuple[int, int, int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Wins and ties from (i, j, wins of i, ties, wins of j)."""
+    n = 1 + max(max(i, j) for i, j, *_ in pairs)
+    wins, ties = np.zeros((n, n)), np.zeros((n, n))
+    for i, j, won, tied, lost in pairs:
+        wins[i, j], wins[j, i] = won, lost
+        ties[i, j] = ties[j, i] = tied
+    return wins, ties
+
+
+TRIANGLE = table((0, 1, 60, 20, 20), (1, 2, 50, 0, 50), (0, 2, 55, 20, 25))
+POLICIES = ("half", "drop", "davidson", "rao-kupper")
+
+
+@st.composite
+def tournaments(draw: st.DrawFn, ties: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Counts among 2–6 players in which everybody beat the next one round a circle."""
+    n = draw(st.integers(2, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    wins = rng.integers(0, 12, (n, n)).astype(float)
+    np.fill_diagonal(wins, 0)
+    circle = np.arange(n)
+    wins[circle, (circle + 1) % n] += 1
+    if n == 2:
+        wins += [[0, 1], [1, 0]]
+    half = np.triu(rng.integers(0, 6, (n, n)) * ties, 1).astype(float)
+    return wins, half + half.T
+
+
+def log_likelihood(theta, tie, wins, ties, policy):
+    gap = theta[:, None] - theta
+    if policy == "davidson":
+        s = np.exp(theta)
+        root = np.exp(tie) * np.sqrt(np.outer(s, s))
+        total = s[:, None] + s + root
+        win, tied = s[:, None] / total, root / total
+    elif policy == "rao-kupper":
+        win = special.expit(gap - tie)
+        tied = 1 - win - win.T
+    else:
+        win, tied = special.expit(gap), np.ones_like(gap)
+    with np.errstate(divide="ignore"):
+        terms = special.xlogy(wins, win) + special.xlogy(np.triu(ties, 1), tied)
+    np.fill_diagonal(terms, 0)
+    return terms.sum()
+
+
+# The numbers -------------------------------------------------------------------------
+
+
+def test_a_chain_of_sixty_players_is_climbed_to_the_top():
+    ranking = bradley_terry(chain())
+    assert np.ptp(ranking.ratings) == pytest.approx(59 * math.log(1.5), abs=1e-9)
+    assert np.ptp(ranking.ratings) == pytest.approx(23.922, abs=5e-4)
+
+
+def test_a_long_chain_by_conjugate_gradients():
+    wins = sparse.csr_array(chain(2 * lk.DENSE))
+    ranking = bradley_terry(wins)
+    gaps = -np.diff(ranking.ratings)
+    assert gaps == pytest.approx(np.full(gaps.size, math.log(1.5)), abs=1e-7)
+
+
+def test_two_players_have_a_closed_form():
+    ranking = bradley_terry([[0, 60], [40, 0]])
+    gap = ranking.difference(0, 1)
+    assert gap.value == pytest.approx(math.log(1.5))
+    assert gap.width == pytest.approx(2 * 1.959964 * math.sqrt(1 / 60 + 1 / 40))
+
+
+def test_ties_as_half_wins():
+    wins, ties = TRIANGLE
+    half = bradley_terry(wins, ties=ties, tie_policy="half")
+    assert half.ratings[0] == pytest.approx(0.4874, abs=5e-5)
+    same = bradley_terry(wins + ties / 2)
+    assert half.ratings == pytest.approx(same.ratings)
+
+
+def test_dropped_ties_are_no_games():
+    wins, ties = TRIANGLE
+    dropped = bradley_terry(wins, ties=ties, tie_policy="drop")
+    assert dropped.ratings == pytest.approx(bradley_terry(wins).ratings)
+    assert dropped.games.tolist() == [160, 180, 180]
+
+
+@pytest.mark.parametrize("policy", ["davidson", "rao-kupper"])
+@settings(max_examples=25, deadline=None)
+@given(tournament=tournaments(ties=True))
+def test_tie_models_reach_the_maximum_of_their_likelihood(policy, tournament):
+    wins, ties = tournament
+    try:
+        ranking = bradley_terry(wins, ties=ties, tie_policy=policy)
+    except Separated:
+        # Then the likelihood must indeed still rise far out.
+        assert "tie parameter is infinite" in _message(wins, ties, policy)
+        return
+    if not ties.any():
+        assert ranking.tie is None
+        return
+
+    def loss(x):
+        # Equal parametrisation, general optimiser.
+        return -log_likelihood(np.append(x[:-1], 0.0), x[-1], wins, ties, policy)
+
+    at = np.append(ranking.ratings[:-1] - ranking.ratings[-1], ranking.tie)
+    bounds = [(None, None)] * (at.size - 1) + [
+        (1e-6, None) if policy == "rao-kupper" else (None, None)
+    ]
+    found = minimize(loss, at + 0.1, bounds=bounds, method="L-BFGS-B", tol=1e-12)
+    assert loss(at) <= found.fun + 1e-7
+    assert at == pytest.approx(found.x, abs=2e-2)
+
+
+def _message(wins, ties, policy) -> str:
+    with pytest.raises(Separated) as caught:
+        bradley_terry(wins, ties=ties, tie_policy=policy)
+    return str(caught.value)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tournament=tournaments())
+def test_agrees_with_logistic_regression(tournament):
+    statsmodels = pytest.importorskip("statsmodels.api")
+    wins, _ = tournament
+    n = len(wins)
+    rows, weights = [], []
+    for i, j in permutations(range(n), 2):
+        if wins[i, j]:
+            rows.append(np.eye(n)[i] - np.eye(n)[j])
+            weights.append(wins[i, j])
+    # One player at 0; a win is a 1 on (winner − loser), so mirror half of the rows.
+    design = np.array(rows)[:, 1:]
+    doubled = np.vstack([design, -design])
+    outcome = np.repeat([1.0, 0.0], len(design))
+    fit = statsmodels.GLM(
+        outcome,
+        doubled,
+        family=statsmodels.families.Binomial(),
+        freq_weights=np.tile(weights, 2) / 2,
+    ).fit(tol=1e-12)
+    ranking = bradley_terry(wins)
+    ours = ranking.estimates(anchor=0)
+    assert [float(ours[k]) for k in range(1, n)] == pytest.approx(fit.params, abs=1e-6)
+    assert ranking.standard_errors(anchor=0)[1:] == pytest.approx(fit.bse, rel=1e-5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(tournament=tournaments())
+def test_agrees_with_choix(tournament):
+    choix = pytest.importorskip("choix", reason="choix is not installed")
+    wins, _ = tournament
+    pairs = [
+        (i, j)
+        for i, j in permutations(range(len(wins)), 2)
+        for _ in range(int(wins[i, j]))
+    ]
+    theirs = choix.opt_pairwise(len(wins), pairs, tol=1e-12)
+    assert bradley_terry(wins).ratings == pytest.approx(
+        theirs - theirs.mean(), abs=1e-4
+    )
+
+
+def test_agrees_with_evalica():
+    evalica = pytest.importorskip("evalica", reason="evalica is not installed")
+    rng = np.random.default_rng(3)
+    wins = rng.integers(1, 30, (8, 8))
+    np.fill_diagonal(wins, 0)
+    winners, losers = np.nonzero(wins)
+    theirs = evalica.bradley_terry(
+        winners.tolist(),
+        losers.tolist(),
+        [evalica.Winner.X] * winners.size,
+        weights=wins[winners, losers].astype(float).tolist(),
+        tolerance=1e-12,
+        limit=10_000,
+    )
+    logs = np.log(theirs.scores.sort_index().to_numpy())
+    assert bradley_terry(wins).ratings == pytest.approx(logs - logs.mean(), abs=1e-6)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_names_and_order_of_players_change_nothing(policy):
+    wins, ties = TRIANGLE
+    turn = np.array([2, 0, 1])
+    one = bradley_terry(wins, ties=ties, tie_policy=policy, players="ABC")
+    other = bradley_terry(
+        wins[np.ix_(turn, turn)],
+        ties=ties[np.ix_(turn, turn)],
+        tie_policy=policy,
+        players=["C", "A", "B"],
+    )
+    for name in "ABC":
+        first, second = one.estimates()[name], other.estimates()[name]
+        assert first.value == pytest.approx(second.value)
+        assert first.low == pytest.approx(second.low)
+
+
+@pytest.mark.parametrize("family", [lk.BRADLEY_TERRY, lk.DAVIDSON, lk.RAO_KUPPER])
+def test_derivatives_are_derivatives(family):
+    gap, tie = np.array([[-1.3], [0.2], [2.0]]), np.array([0.4])
+    counts = (np.array([[3.0], [1], [0]]), np.array([[2.0], [5], [1]]))
+    tied = np.array([[1.0], [2], [4]])
+    d = family.derivatives(gap, tie, *counts, tied)
+    scores = family.scores(gap, tie)
+    by_game = sum(c * s for c, s in zip((*counts, tied), scores.gap, strict=True))
+    assert d.gap == pytest.approx(by_game)
+    h = 1e-6
+    up = family.derivatives(gap + h, tie, *counts, tied)
+    down = family.derivatives(gap - h, tie, *counts, tied)
+    assert -(up.gap - down.gap) / (2 * h) == pytest.approx(d.curvature, rel=1e-6)
+    if family.has_ties:
+        assert d.tie == pytest.approx(
+            sum(c * s for c, s in zip((*counts, tied), scores.tie, strict=True))
+        )
+        assert -(up.tie - down.tie) / (2 * h) == pytest.approx(d.cross, rel=1e-6)
+        up = family.derivatives(gap, tie + h, *counts, tied)
+        down = family.derivatives(gap, tie - h, *counts, tied)
+        assert -(up.tie - down.tie) / (2 * h) == pytest.approx(
+            d.tie_curvature, rel=1e-6
+        )
+
+
+def test_dense_sparse_and_clustered_counts_give_the_same_ratings():
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(0, 5, 400), rng.integers(1, 5, 400)
+    second = (first + second) % 5
+    group = rng.integers(0, 20, 400)
+    dense = win_counts(first, second, players=5)
+    clustered = win_counts(first, second, players=5, clusters=group)
+    assert clustered.shape == (20, 5, 5)
+    stacked = np.stack(
+        [
+            win_counts(first[group == g], second[group == g], players=5)
+            for g in range(20)
+        ]
+    )
+    want = bradley_terry(dense).ratings
+    for counts in (sparse.csr_array(dense), clustered, stacked):
+        assert bradley_terry(counts).ratings == pytest.approx(want, abs=1e-9)
+    one, other = bradley_terry(clustered), bradley_terry(stacked)
+    assert one.covariance == pytest.approx(other.covariance)
+
+
+def test_conjugate_gradients_and_the_direct_solution_agree(monkeypatch):
+    rng = np.random.default_rng(6)
+    wins = rng.integers(0, 5, (40, 40))
+    np.fill_diagonal(wins, 0)
+    ties = np.triu(rng.integers(0, 3, (40, 40)), 1)
+    ties = ties + ties.T
+    for policy in POLICIES:
+        direct = bradley_terry(wins, ties=ties, tie_policy=policy)
+        monkeypatch.setattr(lk, "DENSE", 0)
+        iterated = bradley_terry(wins, ties=ties, tie_policy=policy)
+        monkeypatch.undo()
+        assert iterated.ratings == pytest.approx(direct.ratings, abs=1e-7)
+        if direct.tie is not None:
+            assert iterated.tie == pytest.approx(direct.tie, abs=1e-7)
+
+
+# When there is no number -------------------------------------------------------------
+
+
+def test_an_undefeated_player_is_named():
+    with pytest.raises(Separated, match=r"\['A'\] never lost.*\['C'\] never won"):
+        bradley_terry([[0, 10, 10], [0, 0, 10], [0, 0, 0]], players="ABC")
+
+
+def test_an_undefeated_group_is_named():
+    wins = np.array([[0, 5, 3, 3], [5, 0, 2, 1], [0, 0, 0, 4], [0, 0, 4, 0]])
+    with pytest.raises(Separated, match=r"\['A', 'B'\] never lost a game outside"):
+        bradley_terry(wins, players="ABCD")
+
+
+def test_groups_that_never_met_are_named():
+    wins = np.array([[0, 6, 0, 0], [4, 0, 0, 0], [0, 0, 0, 7], [0, 0, 3, 0]])
+    with pytest.raises(Disconnected, match=r"\['A', 'B'\], \['C', 'D'\]"):
+        bradley_terry(wins, players="ABCD")
+
+
+def test_a_player_without_games_is_disconnected():
+    with pytest.raises(Disconnected, match=r"\['C'\]"):
+        bradley_terry([[0, 6, 0], [4, 0, 0], [0, 0, 0]], players="ABC")
+
+
+def test_the_largest_group_can_be_rated_and_the_others_named():
+    wins = np.zeros((6, 6))
+    wins[0, 1], wins[1, 0] = 6, 4
+    wins[2, 0] = 3  # C never lost
+    wins[1, 3] = 2  # D never won
+    wins[4, 5] = wins[5, 4] = 1
+    ranking = bradley_terry(wins, players="ABCDEF", unidentified="largest")
+    assert set(ranking.players) | set(ranking.left_out) == set("ABCDEF")
+    assert ranking.players in (("A", "B"), ("E", "F"))
+    wins[0, 1] += 1
+    wins[[4, 5], [5, 4]] = 0
+    ranking = bradley_terry(wins, players="ABCDEF", unidentified="largest")
+    assert ranking.players == ("A", "B")
+    assert ranking.left_out["C"].startswith("infinitely above")
+    assert ranking.left_out["D"].startswith("infinitely below")
+    assert ranking.left_out["E"].startswith("never met")
+    assert math.isnan(ranking.estimates()["C"].value)
+    with pytest.raises(UndefinedStatistic, match="infinitely above"):
+        ranking.difference("C", "A")
+    assert "infinitely above" in ranking._repr_html_()
+
+
+def test_a_prior_rates_everybody():
+    ranking = bradley_terry([[0, 10, 10], [0, 0, 10], [0, 0, 0]], prior=1.0)
+    assert np.isfinite(ranking.ratings).all()
+    assert ranking.order == (0, 1, 2)
+    assert ranking.ratings.mean() == pytest.approx(0)
+    # Prior precision pulls as the wins push: gradient of log-likelihood = θ.
+    share = special.expit(ranking.ratings[:, None] - ranking.ratings)
+    games = 10 * (1 - np.eye(3))
+    won = np.array([20, 10, 0])
+    assert won - (games * share).sum(axis=1) == pytest.approx(ranking.ratings)
+
+
+def test_a_player_with_only_ties_has_a_rating():
+    wins, ties = table((0, 1, 6, 0, 4), (0, 2, 0, 10, 0), (1, 2, 0, 10, 0))
+    half = bradley_terry(wins, ties=ties, tie_policy="half")
+    assert half.ratings[2] == pytest.approx(0)
+    davidson = bradley_terry(wins, ties=ties, tie_policy="davidson")
+    assert davidson.ratings[2] == pytest.approx(0, abs=1e-9)
+    with pytest.raises(Disconnected, match=r"\[2\]"):
+        bradley_terry(wins, ties=ties, tie_policy="drop")
+
+
+@pytest.mark.parametrize("policy", ["davidson", "rao-kupper"])
+def test_a_tie_parameter_that_runs_away_is_refused(policy):
+    # A never lost to B, but tied: gap and tie parameter can grow together for ever.
+    wins, ties = table((0, 1, 3, 2, 0))
+    with pytest.raises(Separated, match="tie parameter is infinite"):
+        bradley_terry(wins, ties=ties, tie_policy=policy)
+    far = [
+        log_likelihood(np.array([t, -t]) / 2, t / (2 if policy == "davidson" else 1),
+                       wins, ties, policy)
+        for t in (2.0, 8.0, 20.0)
+    ]  # fmt: skip
+    assert far[0] < far[1] < far[2]
+    assert bradley_terry(wins, ties=ties, tie_policy="half").order == (0, 1)
+    assert bradley_terry(wins, ties=ties, tie_policy=policy, prior=2.0).order == (0, 1)
+
+
+@pytest.mark.parametrize("policy", ["davidson", "rao-kupper"])
+def test_all_ties_are_refused(policy):
+    wins, ties = table((0, 1, 0, 5, 0))
+    with pytest.raises(Separated, match="tie parameter"):
+        bradley_terry(wins, ties=ties, tie_policy=policy)
+
+
+def test_ties_need_a_policy():
+    wins, ties = TRIANGLE
+    with pytest.raises(ValidationError, match="40 ties and no tie_policy"):
+        bradley_terry(wins, ties=ties)
+
+
+def test_half_wins_and_wins_per_game_answer_different_questions():
+    # Against the same opponent: 40 won, 60 lost; or 33 won, 34 tied, 33 lost.
+    wins, ties = table((0, 2, 40, 0, 60), (1, 2, 33, 34, 33))
+    for policy in POLICIES:
+        ranking = bradley_terry(wins, ties=ties, tie_policy=policy)
+        assert ranking.order.index(1) < ranking.order.index(0)
+        assert ranking.difference(1, 2).value == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("wins", "message"),
+    [
+        ([[0, -1], [2, 0]], "not negative"),
+        ([[0, math.nan], [2, 0]], "not negative"),
+        ([[1, 1], [2, 0]], "against itself"),
+        ([[0, 1, 2]], "players × players"),
+        ([["0", "1"], ["1", "0"]], "not counts"),
+    ],
+)
+def test_bad_counts_are_refused(wins, message):
+    with pytest.raises(ValidationError, match=message):
+        bradley_terry(wins)
+
+
+def test_bad_arguments_are_refused():
+    good = [[0, 2], [1, 0]]
+    for arguments, message in (
+        ({"players": ["A"]}, "1 different names for 2"),
+        ({"players": ["A", "A"]}, "1 different names"),
+        ({"prior": 0.0}, "standard deviation"),
+        ({"interval": "cluster"}, "clusters"),
+        ({"interval": "magic"}, "choose"),
+        ({"interval": "bootstrap"}, "pass rng"),
+        ({"ties": [[0, 1], [0, 0]], "tie_policy": "half"}, "not symmetric"),
+        ({"ties": np.zeros((3, 3))}, "shape"),
+        ({"tie_policy": "third"}, "choose one of"),
+        ({"method": "mm", "prior": 1.0}, "mm"),
+        ({"interval": "bootstrap", "rng": 1, "resample_by": "dice"}, "multinomial"),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            bradley_terry(good, **arguments)
+
+
+def test_an_iteration_that_is_cut_short_gives_no_number():
+    with pytest.raises(NotConverged, match="raise max_iterations"):
+        bradley_terry(TRIANGLE[0], max_iterations=1)
+
+
+# MM ----------------------------------------------------------------------------------
+
+
+def test_mm_ends_where_newton_does_and_keeps_its_trace():
+    wins = np.array([[0, 6, 7], [4, 0, 5], [3, 5, 0]])
+    mm = bradley_terry(wins, method="mm")
+    assert mm.ratings == pytest.approx(bradley_terry(wins).ratings, abs=1e-5)
+    assert mm.trace.shape == (mm.iterations + 1, 3)
+    assert mm.trace[0].tolist() == [1, 1, 1]
+    assert mm.trace.mean(axis=1) == pytest.approx(1)
+    # First sweep by hand: wins over games/2, divided by the mean.
+    assert mm.trace[1] == pytest.approx(np.array([13, 9, 8]) / 10)
+    ascent = [
+        log_likelihood(np.log(s), 0, wins, np.zeros((3, 3)), "") for s in mm.trace
+    ]
+    assert (np.diff(ascent) > -1e-12).all()
+
+
+def test_mm_that_stops_short_of_the_top_is_refused():
+    # Its steps fall below the stopping rule of the RankJudge code before the top is near.
+    with pytest.raises(NotConverged, match="logits from the maximum"):
+        bradley_terry(chain(), method="mm")
+
+
+# How sure ----------------------------------------------------------------------------
+
+
+def test_the_anchor_is_certain_and_differences_do_not_depend_on_it():
+    ranking = bradley_terry(TRIANGLE[0], players="ABC")
+    for anchor in ("mean", "A", "mean strength", np.array([0.5, 0.5, 0.0])):
+        shown = ranking.estimates(anchor=anchor, scale="elo", origin=1000)
+        gap = shown["A"].value - shown["B"].value
+        assert gap == pytest.approx(ranking.difference("A", "B", scale="elo").value)
+    fixed = ranking.estimates(anchor="A", scale="elo", origin=1000)
+    assert fixed["A"].value == fixed["A"].low == fixed["A"].high == 1000
+    versus = ranking.difference("B", "A", scale="elo")
+    assert fixed["B"].low == pytest.approx(1000 + versus.low)
+    assert ranking.estimates(anchor="mean strength")["A"].value == pytest.approx(
+        math.log(ranking.strengths[0])
+    )
+    with pytest.raises(ValidationError, match="no player 'Z'"):
+        ranking.estimates(anchor="Z")
+    with pytest.raises(ValidationError, match="sum to 1"):
+        ranking.estimates(anchor=np.ones(3))
+
+
+def test_covariance_is_the_pseudoinverse_of_the_information():
+    wins = TRIANGLE[0]
+    ranking = bradley_terry(wins)
+    p = special.expit(ranking.ratings[:, None] - ranking.ratings)
+    weight = (wins + wins.T) * p * (1 - p)
+    information = np.diag(weight.sum(axis=1)) - weight
+    assert ranking.covariance == pytest.approx(np.linalg.pinv(information), rel=1e-8)
+    assert ranking.covariance.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_the_interval_of_half_wins_is_a_sandwich_and_narrower():
+    wins, ties = TRIANGLE
+    sandwich = bradley_terry(wins, ties=ties, tie_policy="half")
+    model = bradley_terry(wins, ties=ties, tie_policy="half", interval="model")
+    assert sandwich.interval == "sandwich"
+    assert (sandwich.standard_errors() < model.standard_errors()).all()
+    # Two players: the variance of a mean score over its slope, by hand.
+    wins, ties = table((0, 1, 30, 40, 30))
+    two = bradley_terry(wins, ties=ties, tie_policy="half").difference(0, 1)
+    variance = (60 * 0.25) / 25**2
+    assert two.width == pytest.approx(2 * 1.959964 * math.sqrt(variance))
+
+
+def test_one_game_per_cluster_is_the_sandwich():
+    rng = np.random.default_rng(8)
+    first, shift = rng.integers(0, 4, 300), rng.integers(1, 4, 300)
+    second = (first + shift) % 4
+    plain = win_counts(first, second, players=4)
+    single = win_counts(first, second, players=4, clusters=np.arange(300))
+    sandwich = bradley_terry(plain, interval="sandwich")
+    clustered = bradley_terry(single)
+    assert clustered.interval == "cluster-robust, 300 clusters"
+    assert clustered.covariance == pytest.approx(sandwich.covariance)
+    corrected = bradley_terry(single, small_sample=True)
+    assert corrected.covariance == pytest.approx(clustered.covariance * 300 / 299)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_doubled_games_in_clusters_do_not_count_twice(policy):
+    rng = np.random.default_rng(9)
+    first, shift = rng.integers(0, 4, 400), rng.integers(1, 4, 400)
+    second = (first + shift) % 4
+    tied = rng.random(400) < 0.2
+    group = np.arange(400)
+    # Every cluster holds a game twice: same ratings, and the same interval.
+    once, twice = [], []
+    for copies, target in ((1, once), (2, twice)):
+        a, b, g, t = (np.tile(x, copies) for x in (first, second, group, tied))
+        wins = win_counts(a[~t], b[~t], players=4, clusters=g[~t])
+        ties = tie_counts(a[t], b[t], players=4, clusters=g[t])
+        target.append(bradley_terry(wins, ties=ties, tie_policy=policy))
+    assert twice[0].ratings == pytest.approx(once[0].ratings, abs=1e-8)
+    assert twice[0].covariance == pytest.approx(once[0].covariance, rel=1e-6)
+
+
+def test_the_bootstrap_agrees_with_the_model_on_many_games():
+    rng = np.random.default_rng(10)
+    wins = rng.integers(80, 160, (5, 5))
+    np.fill_diagonal(wins, 0)
+    model = bradley_terry(wins)
+    for how in ("multinomial", "poisson"):
+        boot = bradley_terry(
+            wins, interval="bootstrap", resamples=4000, rng=1, resample_by=how
+        )
+        assert boot.standard_errors() == pytest.approx(
+            model.standard_errors(), rel=0.05
+        )
+        assert boot.probability_better(0, 1) == pytest.approx(
+            model.probability_better(0, 1), abs=0.03
+        )
+        gap, same = boot.difference(0, 1), model.difference(0, 1)
+        assert gap.low == pytest.approx(same.low, abs=0.02)
+        assert boot.estimates(anchor=0)[0].width == 0
+        assert boot.estimates(anchor="mean strength")[1].width > 0
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_batched_resample_is_the_fit_of_its_counts(policy):
+    wins, ties = TRIANGLE
+    fit = bradley_terry(
+        wins, ties=ties, tie_policy=policy, interval="bootstrap", resamples=5, rng=3
+    )
+    counts = paired._read(wins, None if policy == "drop" else ties)
+    games = paired._games(counts)
+    observed = np.concatenate([games.first, games.second, games.tied])[:, 0]
+    drawn = paired._draw(observed, None, 5, "multinomial", np.random.default_rng(3))
+    for b in range(5):
+        first, second, tied = np.split(drawn[:, b], 3)
+        w, t = np.zeros((3, 3)), np.zeros((3, 3))
+        w[games.i, games.j], w[games.j, games.i] = first, second
+        t[games.i, games.j] = t[games.j, games.i] = tied
+        single = bradley_terry(w, ties=t, tie_policy=policy)
+        assert fit.replicates[b] == pytest.approx(single.ratings, abs=1e-6)
+
+
+def test_the_clustered_bootstrap_agrees_with_the_clustered_sandwich():
+    rng = np.random.default_rng(11)
+    clusters, each = 150, 8
+    group = np.repeat(np.arange(clusters), each)
+    taste = np.repeat(rng.normal(0, 1.5, (clusters, 3)), each, axis=0)
+    first = rng.integers(0, 3, group.size)
+    second = (first + rng.integers(1, 3, group.size)) % 3
+    row = np.arange(group.size)
+    won = rng.random(row.size) < special.expit(taste[row, first] - taste[row, second])
+    wins = win_counts(
+        np.where(won, first, second),
+        np.where(won, second, first),
+        players=3,
+        clusters=group,
+    )
+    robust = bradley_terry(wins)
+    boot = bradley_terry(wins, interval="bootstrap", resamples=3000, rng=2)
+    naive = bradley_terry(wins, interval="model")
+    assert boot.standard_errors() == pytest.approx(robust.standard_errors(), rel=0.08)
+    assert (robust.standard_errors() > 1.2 * naive.standard_errors()).all()
+
+
+def test_a_winless_player_in_a_resample_does_not_poison_the_percentiles():
+    # C won 3 of 40: in some resamples none.
+    wins = np.array([[0, 20, 18], [20, 0, 19], [2, 1, 0]])
+    boot = bradley_terry(wins, interval="bootstrap", resamples=2000, rng=4)
+    lost = int(np.isnan(boot.replicates[:, 0]).sum())
+    assert 0 < lost < 200
+    rating = boot.estimates()[2]
+    assert f"{lost} undefined replicates left out" in rating.method
+    assert np.isfinite([rating.low, rating.high]).all()
+    assert rating.low > -5
+
+
+def test_too_many_resamples_without_a_rating_leave_no_interval():
+    wins = np.array([[0, 20, 19], [20, 0, 19], [1, 1, 0]])
+    boot = bradley_terry(wins, interval="bootstrap", resamples=500, rng=4)
+    with pytest.raises(UndefinedStatistic, match="of 500 bootstrap replicates"):
+        boot.estimates()
+    kept = bradley_terry(wins, interval="bootstrap", resamples=500, rng=4, prior=2.0)
+    assert np.isfinite(kept.estimates()[2].low)
+
+
+def test_the_same_seed_gives_the_same_interval():
+    runs = [
+        bradley_terry(TRIANGLE[0], interval="bootstrap", resamples=50, rng=7)
+        for _ in range(2)
+    ]
+    assert runs[0].replicates.tobytes() == runs[1].replicates.tobytes()
+
+
+def test_ranks_hold_every_place_that_is_not_excluded():
+    wins = np.array([[0, 90, 95], [10, 0, 52], [5, 48, 0]])
+    ranking = bradley_terry(wins, players="ABC")
+    ranks = ranking.ranks()
+    assert (ranks["A"].low, ranks["A"].high) == (1, 1)
+    assert (ranks["B"].low, ranks["B"].high) == (2, 3)
+    assert [ranks[p].value for p in "ABC"] == [1, 2, 3]
+    few = bradley_terry([[0, 6, 6], [4, 0, 5], [4, 5, 0]])
+    assert all((r.low, r.high) == (1, 3) for r in few.ranks(adjust="none").values())
+    for adjust, wider in (("none", "player"), ("player", "all")):
+        for player in "ABC":
+            narrow = ranking.ranks(adjust=adjust)[player].width
+            assert narrow <= ranking.ranks(adjust=wider)[player].width
+
+
+def test_probability_better_is_the_normal_one():
+    ranking = bradley_terry([[0, 60], [40, 0]])
+    z = math.log(1.5) / math.sqrt(1 / 60 + 1 / 40)
+    assert ranking.probability_better(0, 1) == pytest.approx(special.ndtr(z))
+    assert ranking.probability_better(1, 0) == pytest.approx(1 - special.ndtr(z))
+    assert ranking.probability_better(0, 0) == 0.5
+
+
+def test_the_tie_parameter_of_equals_has_a_closed_form():
+    wins, ties = table((0, 1, 40, 20, 40))
+    davidson = bradley_terry(wins, ties=ties, tie_policy="davidson").tie_parameter
+    assert davidson.value == pytest.approx(0.5)  # ν/(2 + ν) = .2
+    kupper = bradley_terry(wins, ties=ties, tie_policy="rao-kupper").tie_parameter
+    assert kupper.value == pytest.approx(1.5)  # (η − 1)/(η + 1) = .2
+    assert davidson.low < 0.5 < davidson.high
+    # Delta method on the share of ties: the model is saturated here.
+    share = 1.959964 * math.sqrt(0.2 * 0.8 / 100)
+    slope = 0.2 * 0.8  # d share / d log ν
+    assert math.log(davidson.high / davidson.low) / 2 == pytest.approx(share / slope)
+    with pytest.raises(UndefinedStatistic, match="no tie parameter"):
+        _ = bradley_terry([[0, 2], [1, 0]]).tie_parameter
+
+
+@pytest.mark.parametrize(
+    ("policy", "interval"),
+    [
+        ("half", "sandwich"),
+        ("davidson", "model"),
+        ("rao-kupper", "model"),
+        ("davidson", "sandwich"),
+        ("rao-kupper", "sandwich"),
+    ],
+)
+def test_intervals_cover_under_their_model(policy, interval):
+    rng = np.random.default_rng(12)
+    theta = np.array([0.6, 0.1, -0.7])
+    tie = 0.4
+    i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
+    gap = (theta[i] - theta[j])[:, None]
+    if policy == "rao-kupper":
+        win, lose = special.expit(gap - tie), special.expit(-gap - tie)
+        chances = np.column_stack([win, lose, 1 - win - lose])
+    else:
+        chances = np.column_stack(lk._davidson_shares(gap, np.array([tie])))
+    # Half wins estimate the ratings that give the same expected scores.
+    score = chances[:, 0] + chances[:, 2] / 2
+    target = theta
+    if policy == "half":
+        wins = np.zeros((3, 3))
+        wins[i, j], wins[j, i] = score, 1 - score
+        target = bradley_terry(wins).ratings
+    hits, runs = np.zeros(3), 300
+    for _ in range(runs):
+        counts = rng.multinomial(150, chances)
+        wins, ties = np.zeros((3, 3)), np.zeros((3, 3))
+        wins[i, j], wins[j, i] = counts[:, 0], counts[:, 1]
+        ties[i, j] = ties[j, i] = counts[:, 2]
+        fit = bradley_terry(wins, ties=ties, tie_policy=policy, interval=interval)
+        hits += np.abs(fit.ratings - target) <= 1.959964 * fit.standard_errors()
+    # Three standard errors of a share of .95 in 900 (not independent) intervals.
+    assert hits.mean() / runs == pytest.approx(0.95, abs=0.03)
+
+
+def test_shows_itself():
+    ranking = bradley_terry([[0, 60], [40, 0]], players=["<new>", "old"])
+    page = ranking._repr_html_()
+    assert "&lt;new&gt;" in page
+    assert "<caption>Bradley–Terry, model-based; mean at 1500</caption>" in page
+    assert page.index("&lt;new&gt;") < page.index("old")
+    assert repr(ranking).startswith(
+        "Ranking(Bradley–Terry, model-based; '<new>': +0.20"
+    )
+    assert isinstance(ranking, Ranking)
+    assert pytest.approx(173.72, abs=0.005) == ELO_PER_LOGIT
+    with pytest.raises(ValidationError, match="choose 'logit' or 'elo'"):
+        ranking.estimates(scale="metre")
+
+
+# Counts ------------------------------------------------------------------------------
+
+
+def test_win_counts_from_names_positions_and_weights():
+    names = np.array(["b", "a", "b"]), np.array(["a", "b", "a"])
+    want = [[0, 1], [2, 0]]
+    assert win_counts(*names, players=["a", "b"]).tolist() == want
+    assert win_counts([1, 0, 1], [0, 1, 0], players=2).tolist() == want
+    small = np.array([1, 0], np.uint8), np.array([0, 1], np.uint8)
+    assert win_counts(*small, players=2, weights=[2, 1]).tolist() == want
+    assert win_counts([], [], players=2).tolist() == [[0, 0], [0, 0]]
+
+
+def test_win_counts_of_many_players_are_sparse():
+    counts = win_counts([5000, 1], [1, 5000], players=5001)
+    assert sparse.issparse(counts)
+    assert counts[5000, 1] == counts[1, 5000] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(winners=[0, 2], losers=[1, 0], players=2), "positions run from 0 to 1"),
+        (
+            dict(winners=["c"], losers=["a"], players=["a", "b"]),
+            "not among the players",
+        ),
+        (dict(winners=["a"], losers=["b"], players=2), "not positions"),
+        (dict(winners=["a"], losers=["b"], players=["a", "a"]), "more than once"),
+        (dict(winners=[0], losers=[0], players=2), "meets itself in the games \\[0\\]"),
+        (dict(winners=[0, 1], losers=[1], players=2), "one of each per game"),
+        (dict(winners=[0], losers=[1], players=2, weights=[1, 2]), "weights"),
+        (dict(winners=[0], losers=[1], players=2, clusters=["x"]), "code 0, 1"),
+    ],
+)
+def test_bad_games_are_refused(arguments, message):
+    with pytest.raises(ValidationError, match=message):
+        win_counts(**arguments)
