@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab.errors import ValidationError
+from judgelab.verdict import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -399,3 +400,63 @@ def against(
         axes.grid(True)
         axes.set(xlabel=x_label, ylabel=y_label)
         return publish(figure, alt=alt, caption=caption)
+
+
+def two_orders(table: npt.ArrayLike, *, alt: str, caption: str) -> Picture:
+    """Do the verdicts in two orders name the same answer, or the same slot?
+
+    Parameters
+    ----------
+    table : array_like of int, shape (5, 5)
+        Two-order counts, the second verdict un-swapped.
+    alt, caption : str
+        See `publish`.
+
+    Returns
+    -------
+    Picture
+        The counts. Every cell of two readable verdicts says in words whether the judge
+        said the same twice or a slot gained; the rest is grey.
+
+    Raises
+    ------
+    ValidationError
+        If the table has another shape.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
+    """
+    counts, names = np.asarray(table), ["A", "B", "tie", "invalid", "missing"]
+    if counts.shape != (len(names), len(names)):
+        raise ValidationError(f"table has shape {counts.shape}; give 5 × 5 counts")
+    with canvas(3.6) as (figure, axes):
+        for (first, second), pairs in np.ndenumerate(counts):
+            words, colour, depth = _meaning(Verdict(first), Verdict(second))
+            box: dict[str, Any] = {"width": 1, "left": second - 0.5, "height": 1}
+            axes.barh(first, color=colour, alpha=depth, **box)
+            axes.barh(first, fill=False, edgecolor=_INK, lw=0.6, **box)
+            axes.text(second, first - 0.13, str(pairs), ha="center", va="center")
+            axes.text(second, first + 0.26, words, size=10, ha="center", va="center")
+        axes.set_xticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(length=0)
+        axes.set(xlabel="second order, un-swapped", ylabel="first order")
+        axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5))
+        return publish(figure, alt=alt, caption=caption)
+
+
+def _meaning(first: Verdict, second: Verdict) -> tuple[str, str, float]:
+    """Say what two verdicts on the same answers mean, and how to fill their cell."""
+    if max(first, second) > Verdict.TIE:
+        return "", _INK, 0.12
+    if first == second:
+        return "same", _COLOURS[0], 0.35
+    # Un-swapped, B in the second order was said of the first slot.
+    gained, colour = (
+        ("1st", _COLOURS[1])
+        if first == Verdict.A or second == Verdict.B
+        else ("2nd", _COLOURS[3])
+    )
+    both = Verdict.TIE not in (first, second)
+    return f"{gained} slot" if both else f"{gained} + tie", colour, 0.5 if both else 0.2

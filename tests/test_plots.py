@@ -10,7 +10,7 @@ from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
 WORDS = {"alt": "Luck is .50 & agreement .75.", "caption": "Figure 1. The way."}
-KINDS = ["bar", "curves", "forest", "compared", "against"]
+KINDS = ["bar", "curves", "forest", "compared", "against", "two orders"]
 
 
 def pictures():
@@ -27,6 +27,7 @@ def pictures():
         plots.against(
             [0.2], [estimate], x_label="x", y_label="y", labels={0: "here"}, **WORDS
         ),
+        plots.two_orders([[1] * 5] * 5, **WORDS),
     ]
 
 
@@ -77,3 +78,14 @@ def test_too_many_curves_are_refused():
     series = {str(i): [0, 1] for i in range(5)}
     with pytest.raises(ValidationError, match="5 curves"):
         plots.curves([0, 1], series, x_label="x", y_label="y", **WORDS)
+
+
+def test_every_readable_cell_of_two_orders_says_what_it_means():
+    svg = plots.two_orders(
+        [[i * 5 + j for j in range(5)] for i in range(5)], **WORDS
+    ).svg
+    words = ["same", "1st slot", "2nd slot", "1st + tie", "2nd + tie"]
+    assert [svg.count(f">{word}<") for word in words] == [3, 1, 1, 2, 2]
+    assert all(f">{count}<" in svg for count in range(25))
+    with pytest.raises(ValidationError, match="5 × 5"):
+        plots.two_orders([[1, 2], [3, 4]], **WORDS)
