@@ -192,11 +192,12 @@ class JudgeKinds:
                     f'<p id="{name}-note"><strong>{what}:</strong> '
                     f"{html.escape(note)}</p>"
                 )
-                # What the pointer is on goes before what was chosen last.
+                # The pointer shows without choosing; whoever walks by keys goes first.
                 rules.append(
-                    f".jl-kinds:not(:has(label:hover)):has(#{name}:checked) "
-                    f"#{name}-note,.jl-kinds:has(label[for={name}]:hover) "
-                    f"#{name}-note{{display:block}}"
+                    ".jl-kinds:is(:not(:has(label:hover)),:has(:focus-visible))"
+                    f":has(#{name}:checked) #{name}-note,"
+                    ".jl-kinds:not(:has(:focus-visible))"
+                    f":has(label[for={name}]:hover) #{name}-note{{display:block}}"
                 )
                 rows.append(
                     f"<tr><td>{kind}</td><td>{label}</td><td>{html.escape(note)}</td></tr>"
@@ -286,14 +287,14 @@ class JudgingCost(Demo):
         return svg.svg(
             234,
             svg.text(10, 16, "pairwise"),
-            svg.text(10, 32, f"{numbers.pairs * numbers.orders} for a question"),
+            svg.text(10, 32, f"{numbers.pairs * numbers.orders} per question"),
             _squares(10, side / m, below, first),
             _squares(10, side / m, above, second),
             svg.text(10, 228, f"{numbers.pairwise} in all", "start", _BOLD),
-            svg.text(250, 16, "single answer"),
-            svg.text(250, 32, f"{m} for a question"),
-            _squares(250, side / m, [(0, row) for row in range(m)], first),
-            svg.text(250, 228, f"{numbers.single} in all", "start", _BOLD),
+            svg.text(236, 16, "single answer"),
+            svg.text(236, 32, f"{m} per question"),
+            _squares(236, side / m, [(0, row) for row in range(m)], first),
+            svg.text(236, 228, f"{numbers.single} in all", "start", _BOLD),
         )
 
 
