@@ -74,6 +74,11 @@ class Visit:
         self.page.evaluate(
             "document.querySelectorAll('details').forEach(d => d.open = true)"
         )
+        # What the page's scripts do once the formulas stand takes effect with a frame.
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame("
+            "() => requestAnimationFrame(done)))"
+        )
         return self.page
 
     def _refuse_other_hosts(self, route: Any) -> None:
@@ -89,10 +94,11 @@ class Visit:
 
 
 def pages(book: Path) -> list[Path]:
-    """All pages but the redirect at the top, which has no content of its own."""
-    return [
+    """All pages but the one at the top, which only leads to the first."""
+    found = [
         page for page in sorted(book.rglob("*.html")) if "_static" not in page.parts
     ]
+    return [page for page in found if page != book / "index.html"]
 
 
 def overflow(page: Page) -> list[str]:
