@@ -456,7 +456,7 @@ def test_mm_ends_where_newton_does_and_keeps_its_trace():
 
 
 def test_mm_that_stops_short_of_the_top_is_refused():
-    # Its steps fall below the stopping rule of the RankJudge code before the top is near.
+    # Its steps fall below the stopping rule of the RankJudge code long before the top.
     with pytest.raises(NotConverged, match="logits from the maximum"):
         bradley_terry(chain(), method="mm")
 
