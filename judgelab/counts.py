@@ -26,6 +26,9 @@ MOST_DENSE = 4096
 _CHUNK = 1 << 16
 """Labels handled at a time: small enough for the temporaries to stay in the cache."""
 
+_ITEMS = 1 << 12
+"""Items handled at a time, for the same reason."""
+
 
 def contingency_table(
     first: npt.ArrayLike,
@@ -152,22 +155,46 @@ def category_counts(
     array([[2, 1, 0],
            [0, 0, 2]])
     """
+    counts = count_by_category(ratings, scale=scale, missing_code=missing_code)
+    return np.ascontiguousarray(counts.T, dtype=np.int64)
+
+
+def count_by_category(
+    ratings: npt.ArrayLike, *, scale: Scale, missing_code: int | None = None
+) -> npt.NDArray[np.unsignedinteger[Any]]:
+    """Count like `category_counts`, into the layout and type that are fastest.
+
+    Returns
+    -------
+    ndarray of the smallest unsigned integers that hold the number of raters, (k, items)
+        Cast before you multiply.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> count_by_category([[1, 1, 2], [3, None, 3]], scale=[1, 2, 3])
+    array([[2, 0],
+           [1, 0],
+           [0, 2]], dtype=uint8)
+    """
     codes = encode(ratings, scale, name="ratings", missing_code=missing_code)
     if codes.ndim != 2:
         raise ValidationError(
             f"ratings has shape {codes.shape}; give a matrix of items × raters"
         )
     items, raters = codes.shape
-    k = len(scale)
-    counts = np.empty((items, k), np.int64)
     small = np.min_scalar_type(raters)
-    rows = max(1, _CHUNK // max(raters, 1))
-    for start in range(0, items, rows):
+    counts = np.empty((len(scale), items), small)
+    for start in range(0, items, _ITEMS):
+        rows = slice(start, start + _ITEMS)
         # Raters first: the sums then run along contiguous rows.
-        block = np.ascontiguousarray(codes[start : start + rows].T)
-        for category in range(k):
-            given = np.sum(block == category, axis=0, dtype=small)
-            counts[start : start + rows, category] = given
+        block = np.ascontiguousarray(codes[rows].T)
+        for category, count in enumerate(counts[:, rows]):
+            given = (block == category).view(np.uint8)
+            np.add.reduce(given, axis=0, dtype=small, out=count)
     return counts
 
 

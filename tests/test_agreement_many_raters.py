@@ -321,7 +321,7 @@ def test_unequal_numbers_of_ratings():
     [
         ({"level": "cardinal", "scale": SCALE}, "level is 'cardinal'"),
         ({"level": 0.95, "scale": SCALE}, "coverage"),
-        ({"level": "interval", "scale": list("abcde")}, "not on the scale"),
+        ({"level": "nominal", "scale": list("abcde")}, "not on the scale"),
         ({"level": "nominal", "scale": (1, 2, 3)}, r"not on the scale.* 4.0"),
         ({"level": "nominal", "scale": range(4), "counted": True}, "whole numbers"),
         ({"level": "nominal", "scale": SCALE, "interval": "exact"}, "interval is"),

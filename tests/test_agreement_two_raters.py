@@ -1,6 +1,7 @@
 """Two judges: against published values, peers, the published standard errors, traps."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -291,6 +292,46 @@ def test_mt_bench_kappa_depends_on_the_order_of_naming():
         assert cohen_kappa(table, symmetric=True).value == pytest.approx(0.69, abs=5e-3)
     assert cohen_kappa(stored).value == pytest.approx(0.42, abs=5e-3)
     assert cohen_kappa(canonical).value == pytest.approx(0.69, abs=5e-3)
+
+
+@pytest.mark.skipif(
+    "JUDGELAB_DATA" not in os.environ,
+    reason="needs the raw votes: set JUDGELAB_DATA to the folder that holds mtbench/",
+)
+def test_mt_bench_kappas_from_the_raw_votes():
+    """The join written out: experts' votes against GPT-4's, ties dropped."""
+    folder = Path(os.environ["JUDGELAB_DATA"]) / "mtbench"
+    if not folder.exists():
+        pytest.skip("JUDGELAB_DATA holds no folder mtbench/")
+    human, gpt4 = (
+        [json.loads(line) for line in (folder / name).read_text().splitlines()]
+        for name in ("human.jsonl", "gpt4_pair.jsonl")
+    )
+
+    def read(vote):
+        """Key in sorted names, and the verdict in sorted and in stored names."""
+        names = sorted((vote["model_a"], vote["model_b"]))
+        key = (vote["question_id"], vote["turn"], *names)
+        said = {"model_a": 0, "model_b": 1}.get(vote["winner"])
+        swapped = vote["model_a"] != names[0]
+        return key, None if said is None else said ^ swapped, swapped
+
+    machine = {key: (said, swapped) for key, said, swapped in map(read, gpt4)}
+    canonical, stored = [], []
+    for vote in human:
+        key, said, _ = read(vote)
+        if not vote["judge"].startswith("expert") or key not in machine:
+            continue
+        other, swapped = machine[key]
+        if said is not None and other is not None:
+            canonical.append((other, said))
+            stored.append((other ^ swapped, said ^ swapped))
+    for votes, kappa in ((canonical, 0.69), (stored, 0.42)):
+        first, second = np.array(votes, int).T
+        table = contingency_table(first, second, scale=(0, 1))
+        assert table.sum() == 1723
+        assert cohen_kappa(table).value == pytest.approx(kappa, abs=5e-3)
+        assert cohen_kappa(table, symmetric=True).value == pytest.approx(0.69, abs=5e-3)
 
 
 # Clusters

@@ -9,7 +9,7 @@ disagreement), and the items are the independent units of every interval.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from scipy import optimize, special
 
 from judgelab import intervals
 from judgelab.agreement.two_raters import FIRST_STEP, Floats, Interval, Undefined
-from judgelab.counts import Scale, category_counts
+from judgelab.counts import Scale, count_by_category
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -221,16 +221,16 @@ def krippendorff_alpha(
     0.823 [0.110, 0.971] (n = 6, score interval over items)
     """
     labels = np.asarray(list(scale), object)
-    counts = (
-        ratings
-        if counted
-        else category_counts(ratings, scale=scale, missing_code=missing_code)
-    )
-    items = _checked_items(counts, repeats, len(labels))
+    values = _scale_values(labels, level)
+    if counted:
+        items = _checked_items(ratings, repeats, len(labels))
+    else:
+        counts = count_by_category(ratings, scale=scale, missing_code=missing_code)
+        items = _as_items(counts, repeats)
     return _estimate(
         items,
         level,
-        _scale_values(labels, level),
+        values,
         "pooled",
         1,
         interval,
@@ -243,16 +243,20 @@ def krippendorff_alpha(
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """Distinct rows of category counts and how many items have each."""
+    """Distinct patterns of category counts and how many items have each."""
 
-    counts: Floats
+    counts: npt.NDArray[Any]
+    """Shape (k, patterns): categories first, so that sums run along contiguous rows."""
     repeats: Floats
+    ratings: Floats
+    """How many ratings each pattern has."""
 
-    @property
-    def ratings(self) -> Floats:
-        """How many ratings each row has."""
-        ratings: Floats = self.counts.sum(1)
-        return ratings
+    def pairable(self) -> _Items:
+        """Leave out the patterns without a pair of ratings."""
+        kept = (self.ratings >= 2) & (self.repeats > 0)
+        if kept.all():
+            return self
+        return _Items(self.counts[:, kept], self.repeats[kept], self.ratings[kept])
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,14 +380,13 @@ def _estimate(
     undefined: Undefined,
 ) -> Estimate:
     """Compute one coefficient with its interval."""
-    pairable = items.ratings >= 2
-    items = _Items(items.counts[pairable], items.repeats[pairable])
+    items = items.pairable()
     n = round(float(items.repeats.sum()))
     if n == 0:
         return intervals.give_up("no item has two ratings", 0, undefined)
     ratings = float(items.repeats @ items.ratings)
     coefficient = _Coefficient(measurement, values, chance, 1 - lost_degrees / ratings)
-    shares = items.repeats @ items.counts / ratings
+    shares = np.array([row @ items.repeats for row in items.counts]) / ratings
     differences = coefficient.differences(shares)
     if chance == "pooled" and np.count_nonzero(shares) == 1:
         return intervals.give_up(
@@ -415,11 +418,12 @@ def _estimate(
         raise ValidationError(
             f"interval is {interval!r}; choose 'score', 'asymptotic' or 'bootstrap'"
         )
+    m, weight = _numbers_of_ratings(items)
     low, high = (
         _score_bound(coefficient, observed, target, n - 1, quantile)
         for target in (
-            _random_items(items, shares, differences),
-            _agreeing_items(items, shares),
+            _random_items(m, weight, shares, differences),
+            _agreeing_items(m, weight, shares),
         )
     )
     return Estimate(
@@ -429,24 +433,35 @@ def _estimate(
 
 def _observed(items: _Items, differences: Floats) -> _Moments:
     """Moments of the items as they are."""
+    k = len(items.counts)
+    mean, second, joint = np.zeros(k + 1), np.zeros((k + 1, k + 1)), np.zeros((k, k))
+    for start in range(0, items.ratings.size, _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        counts = items.counts[:, chunk].astype(float)
+        repeats, pairs = items.repeats[chunk], items.ratings[chunk] - 1
+        disagreement = (differences @ counts * counts).sum(0) / pairs
+        features = np.vstack([counts, disagreement])
+        weighted = features * repeats
+        mean += weighted.sum(1)
+        second += weighted @ features.T
+        joint += (counts * (repeats / pairs)) @ counts.T
+        joint -= np.diag(counts @ (repeats / pairs))
     n = items.repeats.sum()
-    per_pair = items.repeats / (items.ratings - 1) / n
-    disagreement = ((items.counts @ differences) * items.counts).sum(1)
-    features = np.column_stack([items.counts, disagreement / (items.ratings - 1)])
-    coincidences = (items.counts.T * per_pair) @ items.counts
-    coincidences -= np.diag(per_pair @ items.counts)
-    weighted = features.T * (items.repeats / n)
-    return _Moments(weighted.sum(1), weighted @ features, coincidences)
+    return _Moments(mean / n, second / n, joint / n)
 
 
-def _random_items(items: _Items, shares: Floats, differences: Floats) -> _Moments:
+_CHUNK = 1 << 12
+"""Items handled at a time: few enough for the temporaries to stay in the cache."""
+
+
+def _random_items(
+    m: Floats, weight: Floats, shares: Floats, differences: Floats
+) -> _Moments:
     """Moments if every rating were an independent draw from the shares.
 
-    The disagreement of an item is then a U-statistic of order 2 times the number of its
-    ratings; its variance is Hoeffding's.
+    A share `weight` of the items has `m` ratings. The disagreement of an item is then m
+    times a U-statistic of order 2; its variance is Hoeffding's.
     """
-    n, m = items.repeats.sum(), items.ratings
-    weight = items.repeats / n
     first, square = weight @ m, weight @ m**2
     to_others = differences @ shares
     mean = shares @ to_others
@@ -466,13 +481,19 @@ def _random_items(items: _Items, shares: Floats, differences: Floats) -> _Moment
     )
 
 
-def _agreeing_items(items: _Items, shares: Floats) -> _Moments:
+def _agreeing_items(m: Floats, weight: Floats, shares: Floats) -> _Moments:
     """Moments if all ratings of an item agreed, with the same shares overall."""
-    weight = items.repeats / items.repeats.sum()
-    first, square = weight @ items.ratings, weight @ items.ratings**2
+    first, square = weight @ m, weight @ m**2
     second = np.zeros((len(shares) + 1, len(shares) + 1))
     second[:-1, :-1] = square * np.diag(shares)
     return _Moments(np.append(first * shares, 0), second, first * np.diag(shares))
+
+
+def _numbers_of_ratings(items: _Items) -> tuple[Floats, Floats]:
+    """Return the numbers of ratings that items have, and the share of each."""
+    weight = np.bincount(items.ratings.astype(np.intp), weights=items.repeats)
+    m = np.flatnonzero(weight)
+    return m.astype(float), weight[m] / weight.sum()
 
 
 def _score_bound(
@@ -497,7 +518,7 @@ def _score_bound(
         return max(value - quantile * float(np.sqrt(variance / n)), -1.0)
     if rejection(FIRST_STEP) >= 0:
         return value
-    step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-12))
+    step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-9))
     return float(coefficient.value(observed.towards(target, step).mean))
 
 
@@ -505,7 +526,8 @@ def _replicates(
     items: _Items, coefficient: _Coefficient, resamples: int, rng: intervals.Rng | None
 ) -> Floats:
     """Draw items; sums of counts and coincidences are all the coefficient needs."""
-    patterns, inverse = np.unique(items.counts, axis=0, return_inverse=True)
+    rows = items.counts.T.astype(float)
+    patterns, inverse = np.unique(rows, axis=0, return_inverse=True)
     repeats = np.bincount(inverse.ravel(), weights=items.repeats)
     k = patterns.shape[1]
     cells = patterns[:, :, None] * patterns[:, None, :]
@@ -544,20 +566,25 @@ def _checked_items(
             f"counts holds values that are no whole numbers >= 0 in rows "
             f"{wrong[:5].tolist()}: {table[wrong[:5]].tolist()}"
         )
+    return _as_items(table.T, repeats)
+
+
+def _as_items(counts: npt.NDArray[Any], repeats: npt.ArrayLike | None) -> _Items:
+    """Put counts, categories first, together with checked repeats."""
+    ratings = counts.sum(0, dtype=float)
     if repeats is None:
-        times = np.ones(len(table))
-    else:
-        times = np.asarray(repeats, float)
-        if (
-            times.shape != (len(table),)
-            or (times != np.round(times)).any()
-            or (times < 0).any()
-        ):
-            raise ValidationError(
-                f"repeats has shape {times.shape}; give one whole number >= 0 for each "
-                f"of the {len(table)} rows of counts"
-            )
-    return _Items(table.astype(float), times)
+        return _Items(counts, np.ones(ratings.size), ratings)
+    times = np.asarray(repeats, float)
+    if (
+        times.shape != ratings.shape
+        or (times != np.round(times)).any()
+        or (times < 0).any()
+    ):
+        raise ValidationError(
+            f"repeats has shape {times.shape}; give one whole number >= 0 for each "
+            f"of the {ratings.size} rows of counts"
+        )
+    return _Items(counts, times, ratings)
 
 
 def _check_equal_ratings(items: _Items) -> None:
