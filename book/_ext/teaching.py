@@ -466,13 +466,19 @@ def settle_single_page(app: Any, error: Exception | None) -> None:
 
 
 def settle_launch(app: Any, config: Any) -> None:
-    """Offer Binder and Colab if asked to (``LAUNCH=1``); a download always is."""
+    """Offer Binder and Colab if ``LAUNCH`` names the repository; a download always is.
+
+    ``LAUNCH=https://github.com/<owner>/<repository> make book`` is the one switch, off
+    by default: such buttons break silently when the services change.
+    """
     if config.judgelab_edition not in EDITIONS:
         raise ValueError(
             f"EDITION is {config.judgelab_edition!r}; "
             f"choose one of {', '.join(EDITIONS)}"
         )
     if os.environ.get("LAUNCH"):
+        config.html_theme_options["repository_url"] = os.environ["LAUNCH"]
+        config.html_theme_options["repository_branch"] = "main"
         config.html_theme_options.setdefault("launch_buttons", {}).update(
             binderhub_url="https://mybinder.org",
             colab_url="https://colab.research.google.com",
