@@ -196,8 +196,8 @@ def rasch(
         "conditional": the likelihood of who was right, given how many were right on
         each item. Difficulties are gone from it, so its ratings are consistent however
         few judges there are. "joint": judges and items fitted together, as RankJudge
-        does; it stretches all ratings, twofold with two judges and by 9 % with 21 as far
-        apart as in RankJudge's table. "mm": the joint fit by the iteration of the
+        does; it stretches all ratings, twofold with two judges and by 9 % with 21 as
+        far apart as in RankJudge's table. "mm": the joint fit by the iteration of the
         RankJudge paper, with its trace, for teaching.
     interval : {"cluster", "model"}, default "cluster"
         "cluster": robust to everything that goes on inside a cluster; "model": inverse

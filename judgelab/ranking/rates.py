@@ -89,9 +89,8 @@ def average_win_rate(
     Returns
     -------
     dict of player -> Estimate
-        Plain mean over the opponents met. The variance of each share is that of the
-        share with one win and one loss added, so that 10 of 10 does not pass for
-        certain.
+        Plain mean over the opponents met. The spread of each share is taken where one
+        win and one loss more would put it, so that 10 of 10 does not pass for certain.
 
     Raises
     ------
@@ -110,7 +109,7 @@ def average_win_rate(
     Examples
     --------
     >>> average_win_rate([[0, 9, 30], [1, 0, 50], [70, 50, 0]])[0]
-    0.600 [0.486, 0.714] (n = 110, mean over 2 opponents)
+    0.600 [0.476, 0.724] (n = 110, mean over 2 opponents)
     """
     won, games, names = _read(wins, ties, tie_policy, players)
     result: dict[Hashable, Estimate] = {}
@@ -121,7 +120,7 @@ def average_win_rate(
             continue
         share = w[met] / g[met]
         cautious = (w[met] + 1) / (g[met] + 2)
-        variance = (cautious * (1 - cautious) / (g[met] + 2)).sum() / met.sum() ** 2
+        variance = (cautious * (1 - cautious) / g[met]).sum() / met.sum() ** 2
         result[name] = from_standard_error(
             float(share.mean()),
             float(np.sqrt(variance)),

@@ -1,0 +1,503 @@
+"""How many items are enough? Asked before the money is spent.
+
+Every function here turns an interval, or a test, of another module round: from "so many
+items give such an interval" to "such an interval needs so many items".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from judgelab.agreement import cohen_kappa
+from judgelab.errors import (
+    Disconnected,
+    Separated,
+    UndefinedStatistic,
+    ValidationError,
+)
+from judgelab.estimate import Estimate
+from judgelab.intervals import Rng, normal_quantile, proportion
+from judgelab.ranking.likelihood import laplacian
+from judgelab.ranking.rasch import rasch
+from judgelab.ranking.result import Scale, unit_and_origin
+
+_MOST = 10**9
+"""Beyond so many items a plan is a wish."""
+
+
+def items_for_proportion(
+    width: float,
+    *,
+    share: float = 0.5,
+    level: float = 0.95,
+    method: Literal["wilson", "jeffreys"] = "wilson",
+) -> int:
+    """How many items until the interval of a share is no wider than this?
+
+    Parameters
+    ----------
+    width : float
+        The wanted length of the interval, between 0 and 1.
+    share : float, default 0.5
+        The share that is expected; 0.5 needs most.
+    level : float, default 0.95
+        Nominal coverage.
+    method : {"wilson", "jeffreys"}, default "wilson"
+        As in `judgelab.intervals.proportion`.
+
+    Returns
+    -------
+    int
+        The smallest n for which a sample with exactly this share has such an interval.
+
+    Raises
+    ------
+    ValidationError
+        If `width` or `share` is out of range.
+
+    Notes
+    -----
+    Items are taken as independent. Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> items_for_proportion(0.1)
+    381
+    >>> items_for_proportion(0.1, share=0.9)
+    141
+    """
+    _check_width(width, 1.0)
+    if not 0 <= share <= 1:
+        raise ValidationError(f"share is {share!r}; give a number from 0 to 1")
+    return _smallest(
+        lambda n: proportion(share * n, n, level=level, method=method).width <= width
+    )
+
+
+def items_for_power(
+    share: float,
+    *,
+    against: float = 0.5,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> int:
+    """How many items until a test would notice that a share is not the one of chance?
+
+    Parameters
+    ----------
+    share : float
+        The true share that is to be noticed: of items judged right; or, to compare two
+        judges, of the items on which one alone is right, those of the better one.
+    against : float, default 0.5
+        The share under the null hypothesis.
+    power : float, default 0.8
+        Wanted chance to reject it.
+    level : float, default 0.95
+        1 − level is the size of the test.
+
+    Returns
+    -------
+    int
+        The n from which on the exact two-sided binomial test always has this power.
+
+    Raises
+    ------
+    ValidationError
+        If an argument is not strictly between 0 and 1, or both shares are equal.
+
+    Notes
+    -----
+    The power of an exact test goes up and down with n; a smaller n may reach it by
+    luck. For two judges divide by the share of items that split them.
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> items_for_power(0.6)
+    210
+    """
+    from scipy.stats import binom
+
+    for name, value in (("share", share), ("against", against), ("power", power)):
+        if not 0 < value < 1:
+            raise ValidationError(f"{name} is {value!r}; give a number between 0 and 1")
+    if share == against:
+        raise ValidationError(f"share and against are both {share}: nothing to notice")
+    tail = (1 - level) / 2
+    spread = [math.sqrt(p * (1 - p)) for p in (against, share)]
+    z = normal_quantile(1 - tail) * spread[0] + normal_quantile(power) * spread[1]
+    rough = (max(z, 0.0) / (share - against)) ** 2
+    n = np.arange(1, int(1.5 * rough) + 200)
+    # Reject below `low` and above `high`, with at most half of the size on each side.
+    low = binom.ppf(tail, n, against)
+    low -= binom.cdf(low, n, against) > tail
+    high = binom.isf(tail, n, against)
+    chance = binom.cdf(low, n, share) + binom.sf(high, n, share)
+    return int(n[np.flatnonzero(chance < power)[-1]] + 1)
+
+
+def items_for_kappa(
+    width: float,
+    *,
+    kappa: float,
+    shares: Sequence[float],
+    level: float = 0.95,
+) -> int:
+    """How many items until the interval of Cohen's kappa is no wider than this?
+
+    Parameters
+    ----------
+    width : float
+        The wanted length of the interval, between 0 and 2.
+    kappa : float
+        The kappa that is expected, in [0, 1).
+    shares : sequence of float
+        How often both judges are expected to use each category; sums to 1. Rare
+        categories make kappa costly.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValidationError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Both judges use the categories alike, and their disagreements fall as they would by
+    luck: the expected table is κ·diag(p) + (1 − κ)·ppᵀ. With a pilot table at hand use
+    `items_for_width` on its kappa. Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> items_for_kappa(0.2, kappa=0.6, shares=[0.5, 0.5])
+    246
+    >>> items_for_kappa(0.2, kappa=0.6, shares=[0.9, 0.1])
+    705
+    """
+    _check_width(width, 2.0)
+    p = np.asarray(shares, np.float64)
+    if not 0 <= kappa < 1 or not (p > 0).all() or abs(p.sum() - 1) > 1e-9:
+        raise ValidationError(
+            f"kappa is {kappa!r} and shares {list(shares)!r}; kappa lies in [0, 1), "
+            "and shares are above 0 and sum to 1"
+        )
+    # So many that neither rounding nor the kind of interval matters.
+    pilot = 10**8
+    table = np.rint(pilot * (kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)))
+    estimate = cohen_kappa(table.astype(np.int64), interval="asymptotic", level=level)
+    return items_for_width(estimate, width)
+
+
+def items_for_width(pilot: Estimate, width: float) -> int:
+    """How many units, of the kind that a pilot had, until the interval is this narrow?
+
+    Parameters
+    ----------
+    pilot : Estimate
+        Of anything whose interval shrinks like 1/√n: a kappa, a difference of ratings.
+    width : float
+        The wanted length of the interval.
+
+    Returns
+    -------
+    int
+        n·(pilot's width / width)², rounded up.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If the pilot has no interval.
+    ValidationError
+        If `width` is not above 0.
+
+    Notes
+    -----
+    The plan is as uncertain as the pilot, and more data must come from the same source.
+    Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> pilot = Estimate(0.5, 0.3, 0.7, n=100, method="delta method")
+    >>> items_for_width(pilot, 0.1)
+    1600
+    """
+    _check_width(width, math.inf)
+    if not math.isfinite(pilot.width) or pilot.width == 0:
+        raise UndefinedStatistic(
+            f"the pilot's interval has length {pilot.width}: nothing to plan with"
+        )
+    needed = pilot.n * (pilot.width / width) ** 2
+    # 1600.0000000000002 is 1600.
+    return math.ceil(round(needed, 6))
+
+
+def battles_for_difference(
+    ratings: Sequence[float] | npt.NDArray[np.float64],
+    first: int,
+    second: int,
+    *,
+    width: float | None = None,
+    power: float | None = None,
+    scale: Scale = "logit",
+    design: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> int:
+    """How many battles until two Bradley–Terry ratings are told apart?
+
+    Parameters
+    ----------
+    ratings : sequence of float, length n
+        What the ratings are expected to be, on `scale`.
+    first, second : int
+        Positions of the two players in question.
+    width : float, optional
+        Wanted length of the interval of their difference, on `scale`.
+    power : float, optional
+        Instead: wanted chance that the interval of their difference leaves out 0.
+    scale : {"logit", "elo"}, default "logit"
+        Unit of `ratings` and `width`.
+    design : array_like, shape (n, n), optional
+        In which proportions the pairs meet, symmetric; all alike unless given.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    int
+        Battles in all, over all pairs of the design.
+
+    Raises
+    ------
+    Disconnected
+        If no chain of battles leads from one player to the other.
+    ValidationError
+        If an argument is out of range, or not exactly one of `width` and `power` is
+        given.
+
+    Notes
+    -----
+    Battles are decisive and independent; ties carry a little less. Battles with third
+    players help as well: the design counts. Chapter: *Who is better?*
+
+    Examples
+    --------
+    Two players 50 Elo apart, by themselves and in a field of ten:
+
+    >>> battles_for_difference([1525, 1475], 0, 1, power=0.8, scale="elo")
+    387
+    >>> field = [1525, 1475, *[1500] * 8]
+    >>> battles_for_difference(field, 0, 1, power=0.8, scale="elo")
+    3440
+    """
+    theta = np.asarray(ratings, np.float64) / unit_and_origin(scale, None)[0]
+    n = theta.size
+    if first == second or not (0 <= first < n and 0 <= second < n):
+        raise ValidationError(
+            f"first is {first} and second {second}; give two of the positions "
+            f"0 … {n - 1}"
+        )
+    meetings = 1.0 - np.eye(n) if design is None else np.asarray(design, np.float64)
+    if (
+        meetings.shape != (n, n)
+        or (meetings < 0).any()
+        or not np.array_equal(meetings, meetings.T)
+    ):
+        raise ValidationError(
+            f"design has shape {meetings.shape}; give a symmetric table of {n} × {n} "
+            "proportions"
+        )
+    i, j = np.nonzero(np.triu(meetings, 1))
+    gap = theta[i] - theta[j]
+    weight = meetings[i, j] / meetings[i, j].sum()
+    weight = weight * special.expit(gap) * special.expit(-gap)
+    information = laplacian(n, i, j, weight[:, None])[0]
+    contrast = np.zeros(n)
+    contrast[[first, second]] = 1.0, -1.0
+    inverse = np.linalg.pinv(information)
+    if not np.allclose(information @ inverse @ contrast, contrast, atol=1e-6):
+        raise Disconnected(
+            f"no chain of battles leads from player {first} to player {second}; "
+            "let the design join them"
+        )
+    variance = float(contrast @ inverse @ contrast)
+    z = normal_quantile((1 + level) / 2)
+    if (width is None) == (power is None):
+        raise ValidationError("give either width or power")
+    if width is not None:
+        _check_width(width, math.inf)
+        wanted = width / unit_and_origin(scale, None)[0] / (2 * z)
+    else:
+        assert power is not None
+        if not level < 1 or not (1 - level) / 2 < power < 1:
+            raise ValidationError(f"power is {power!r}; give a number between 0 and 1")
+        if theta[first] == theta[second]:
+            raise ValidationError("the two ratings are equal: nothing to tell apart")
+        wanted = abs(theta[first] - theta[second]) / (z + normal_quantile(power))
+    return math.ceil(variance / wanted**2)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How well rankings of a part of the data agree with the ranking of all of it.
+
+    Parameters
+    ----------
+    fraction : float
+        The part that was kept.
+    rho, tau : Estimate
+        Spearman's and Kendall's (tau-b) correlation with the full ranking: mean over
+        the subsamples, and the range of the middle 95 % of them (not an interval for a
+        mean).
+    lost : int
+        Subsamples without a finite ranking.
+
+    Notes
+    -----
+    Chapter: *Who is better?*
+    """
+
+    fraction: float
+    rho: Estimate
+    tau: Estimate
+    lost: int
+
+
+def ranking_stability(
+    scores: npt.ArrayLike,
+    fractions: Sequence[float],
+    *,
+    unit: Literal["pairs", "matches"],
+    method: Literal["conditional", "joint"] = "conditional",
+    repeats: int = 30,
+    rng: Rng,
+) -> list[Stability]:
+    """How much of the data would have given the same ranking of the judges?
+
+    Parameters
+    ----------
+    scores : array_like, shape (judges, items)
+        1 right, 0 wrong, as for `judgelab.ranking.rasch`; complete.
+    fractions : sequence of float
+        Parts to keep, in (0, 1].
+    unit : {"pairs", "matches"}
+        What is kept or not: whole items ("pairs" in RankJudge), or single answers. The
+        paper does not say which; single answers make the worse ranking.
+    method : {"conditional", "joint"}, default "conditional"
+        How the judges are rated.
+    repeats : int, default 30
+        Subsamples of each size.
+    rng : Generator or int
+        Draws them, without replacement.
+
+    Returns
+    -------
+    list of Stability
+        One for each fraction.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no subsample of some size has a finite ranking.
+    ValidationError
+        If an argument is out of range.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, section 4 and appendix A.8.
+
+    Notes
+    -----
+    Agreement with the full ranking is not agreement with the truth: the part is
+    contained in the whole. Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(1)
+    >>> gap = np.linspace(2, -2, 8)[:, None] - generator.normal(size=300)
+    >>> right = generator.random((8, 300)) < 1 / (1 + np.exp(-gap))
+    >>> for part in ranking_stability(right, [0.1, 0.5], unit="pairs", rng=2):
+    ...     print(part.fraction, f"{part.tau:.2f}")
+    0.1 0.91 [0.75, 1.00]
+    0.5 0.99 [0.92, 1.00]
+    """
+    from scipy.stats import kendalltau, spearmanr
+
+    if unit not in ("pairs", "matches"):
+        raise ValidationError(f"unit is {unit!r}; choose 'pairs' or 'matches'")
+    if not all(0 < fraction <= 1 for fraction in fractions):
+        raise ValidationError(
+            f"fractions is {list(fractions)!r}; give numbers above 0, and at most 1"
+        )
+    if repeats < 1:
+        raise ValidationError(f"repeats is {repeats}; give at least 1")
+    table = np.asarray(scores, np.float64)
+    everything = rasch(table, method=method, interval="model").ratings
+    generator = np.random.default_rng(rng)
+    result = []
+    for fraction in fractions:
+        rhos, taus, lost = [], [], 0
+        for _ in range(repeats):
+            if unit == "pairs":
+                size = max(1, round(fraction * table.shape[1]))
+                part = table[:, generator.permutation(table.shape[1])[:size]]
+            else:
+                size = max(1, round(fraction * table.size))
+                flat = np.full(table.size, np.nan)
+                kept = generator.permutation(table.size)[:size]
+                flat[kept] = table.ravel()[kept]
+                part = flat.reshape(table.shape)
+            try:
+                ratings = rasch(part, method=method, interval="model").ratings
+            except (Separated, Disconnected):
+                lost += 1
+                continue
+            rhos.append(float(spearmanr(everything, ratings).statistic))
+            taus.append(float(kendalltau(everything, ratings).statistic))
+        if lost == repeats:
+            raise UndefinedStatistic(
+                f"none of {repeats} subsamples of {fraction:.0%} of the {unit} has a "
+                "finite ranking; keep more"
+            )
+        result.append(Stability(fraction, _middle(rhos), _middle(taus), lost))
+    return result
+
+
+def _middle(values: list[float]) -> Estimate:
+    low, high = np.quantile(values, [0.025, 0.975])
+    words = f"middle 95 % of {len(values)} subsamples"
+    mean = float(np.mean(values))
+    return Estimate(mean, float(low), float(high), len(values), words)
+
+
+def _check_width(width: float, most: float) -> None:
+    if not 0 < width < most:
+        raise ValidationError(
+            f"width is {width!r}; give a length above 0"
+            + (f" and below {most:g}" if math.isfinite(most) else "")
+        )
+
+
+def _smallest(enough: Callable[[int], bool]) -> int:
+    """Find the smallest n that is enough, if all above it are."""
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > _MOST:
+            raise UndefinedStatistic(f"more than {_MOST:,} items are needed")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
