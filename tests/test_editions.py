@@ -158,7 +158,8 @@ def test_the_search_index_knows_no_word_of_a_solution(
     editions: dict[str, Path], edition: str
 ) -> None:
     stem = SearchEnglish({}).stem
-    hidden = {stem(word) for row in for_instructors() for word in row}
+    # Numbers are cut apart in other ways by the index, and say little.
+    hidden = {stem(w) for row in for_instructors() for w in row if w.isalpha()}
     for page in editions[edition].rglob("*.html"):
         hidden -= {stem(word) for word in words(page.read_text("utf-8"))}
     assert hidden & index(editions["instructor"]), "no word to look for"
