@@ -24,8 +24,8 @@ from judgelab.errors import (
 )
 from judgelab.estimate import Estimate
 from judgelab.intervals import Rng, normal_quantile, proportion
+from judgelab.ranking.judge_by_item import rasch
 from judgelab.ranking.likelihood import laplacian
-from judgelab.ranking.rasch import rasch
 from judgelab.ranking.result import Scale, unit_and_origin
 
 _MOST = 10**9

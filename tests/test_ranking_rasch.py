@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -23,9 +22,8 @@ from judgelab.errors import (
     ValidationError,
 )
 from judgelab.ranking import Rasch, bradley_terry, item_difficulty, rasch
+from judgelab.ranking import judge_by_item as code
 from judgelab.ranking.result import ELO_PER_LOGIT
-
-code = sys.modules["judgelab.ranking.rasch"]
 
 
 def simulate(judges: int, items: int, seed: int, spread: float = 1.0) -> np.ndarray:
