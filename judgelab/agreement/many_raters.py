@@ -518,7 +518,7 @@ def _score_bound(
         return max(value - quantile * float(np.sqrt(variance / n)), -1.0)
     if rejection(FIRST_STEP) >= 0:
         return value
-    step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-9))
+    step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-12))
     return float(coefficient.value(observed.towards(target, step).mean))
 
 

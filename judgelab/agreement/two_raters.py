@@ -573,7 +573,7 @@ def _score_interval(
         elif rejection(FIRST_STEP) >= 0:
             step = 0.0
         else:
-            step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-9))
+            step = float(optimize.brentq(rejection, FIRST_STEP, 1.0, xtol=1e-12))
         bounds.append(float(coefficient.value((1 - step) * p + step * target)))
     low, high = bounds
     return min(low, value), max(high, value)
