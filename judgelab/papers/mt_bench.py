@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
+from judgelab.counts import WinMatrix, tie_counts, win_counts
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_proportion, from_standard_error, proportion
@@ -171,7 +172,8 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     dict of str to pandas.DataFrame
         ``vote_patterns`` (how often each combination of votes occurs on a key, by
         turn), ``pair_patterns`` (GPT-4 and experts, by pair of models), ``wins`` (by
-        type of judge, turn, category and pair), ``orders`` (GPT-4 × expert votes in two
+        type of judge, turn, category and pair), ``question_wins`` (the same by question
+        and pair, for `wins_by_question`), ``orders`` (GPT-4 × expert votes in two
         orders of naming), ``question_tables`` (`joint_tables` by question),
         ``join`` (`join_keys`), and the intervals of Table 13 and
         Table 7 when whole questions are the independent units:
@@ -192,12 +194,16 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         return sizes.rename("keys").reset_index()
 
     canonical = _canonical(records)
-    wins = canonical.pivot_table(
-        index=["kind", "turn", "category", "model_1", "model_2"],
-        columns="verdict",
-        aggfunc="size",
-        fill_value=0,
-    )
+
+    def wins(*columns: str) -> pd.DataFrame:
+        counted = canonical.pivot_table(
+            index=["kind", *columns, "model_1", "model_2"],
+            columns="verdict",
+            aggfunc="size",
+            fill_value=0,
+        )
+        return counted.reset_index().rename_axis(columns=None)
+
     cells = []
     for turn, setup, one, two in _computable():
         cell = agreement(
@@ -213,7 +219,8 @@ def derive_counts(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
         "vote_patterns": patterns("turn", "gpt4", *experts, *authors),
         "pair_patterns": patterns("model_1", "model_2", "gpt4", *experts),
-        "wins": wins.reset_index().rename_axis(columns=None),
+        "wins": wins("turn", "category"),
+        "question_wins": wins("question_id"),
         "orders": _orders(records),
         "question_tables": _question_tables(table),
         "join": pd.DataFrame([join_keys(records)]),
@@ -648,6 +655,58 @@ def win_rates(
         MODELS[name]: _normal_or_t(value, error, int(size), method, quantile, level)
         for name, value, error, size in zip(names, values, errors, n, strict=True)
     }
+
+
+def wins_by_question(judge: str) -> WinMatrix:
+    """Which model beat which on every question, in the eyes of one type of judge?
+
+    Parameters
+    ----------
+    judge : {"G4-Pair", "Human", "Author"}
+        Whose votes count, both turns.
+
+    Returns
+    -------
+    WinMatrix
+        ``wins`` and ``ties`` have one layer per question, sparse, shape (80, 6, 6): as
+        `judgelab.ranking.bradley_terry` takes games that are independent from question
+        to question only. A verdict of GPT-4 that flips with the order is a tie.
+
+    Raises
+    ------
+    ValidationError
+        If the judge has no public votes.
+
+    Notes
+    -----
+    Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> votes = wins_by_question("Human")
+    >>> votes.wins.shape, int(votes.wins.sum()), int(votes.ties.sum() / 2)
+    ((80, 6, 6), 2094, 574)
+    """
+    if judge not in JUDGES:
+        raise ValidationError(
+            f"no public votes of {judge!r}; choose from {', '.join(JUDGES)}"
+        )
+    shipped = data.counts("mtbench", "question_wins")
+    cast = shipped[shipped["kind"] == JUDGES[judge]]
+    question = cast["question_id"].to_numpy() - _FIRST_QUESTION
+    first, second = cast["model_1"], cast["model_2"]
+    models = [*MODELS]
+    wins = win_counts(
+        np.concatenate([first, second]),
+        np.concatenate([second, first]),
+        players=models,
+        weights=np.concatenate([cast["A"], cast["B"]]),
+        clusters=np.concatenate([question, question]),
+    )
+    ties = tie_counts(
+        first, second, players=models, weights=cast["TIE"], clusters=question
+    )
+    return WinMatrix([*MODELS.values()], wins, ties, 0)
 
 
 def _won_and_met(
