@@ -83,23 +83,16 @@ def write_pages(app: Any, page: str, source: list[str]) -> None:
         source[0] += f"\n## `{module}`\n\n```{{eval-rst}}\n{block}\n```\n"
 
 
-def page_of(title: str) -> str | None:
-    """Return the page of the chapter with this title, if it has been written."""
-    named = {c["title"]: f"notebooks/{c['name']}" for c in content.load("chapters")}
-    page = named.get(title)
-    written = page and (PAGES.parent / f"{page}.ipynb").exists()
-    return page if written else None
-
-
 def link_chapters(
     app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]
 ) -> None:
-    """Make the chapter that a docstring names a link."""
+    """Make the chapter that a docstring names a link, if the book has it."""
+    pages = {c["title"]: f"notebooks/{c['name']}" for c in content.load("chapters")}
 
     def linked(title: re.Match[str]) -> str:
         words = re.sub(r"\s+", " ", title[1])
-        page = page_of(words)
-        return f":doc:`{words} </{page}>`" if page else title[0]
+        page = pages.get(words)
+        return f":doc:`{words} </{page}>`" if page in app.env.found_docs else title[0]
 
     text = CHAPTER.sub(
         lambda found: re.sub(r"\*([^*]+)\*", linked, found[0]), "\n".join(lines)

@@ -404,9 +404,8 @@ def exam_part(directive: Judgelab) -> list[nodes.Node]:
         asked = directive.parse(f"{question['ask']} *({question['points']} points)*")
         item = nodes.list_item("", *asked)
         if directive.config.judgelab_edition == "instructor":
-            item += raw(
-                f'<div class="jl-solution">{content.markdown(question["guide"])}</div>'
-            )
+            guide = directive.parse(question["guide"])
+            item += nodes.container("", *guide, classes=["jl-solution"])
         made += item
     return [made]
 

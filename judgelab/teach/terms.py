@@ -37,7 +37,7 @@ def pattern() -> tuple[re.Pattern[str], dict[str, str]]:
     }
     longest_first = sorted(owner, key=len, reverse=True)
     alternatives = "|".join(_tolerant(form) for form in longest_first)
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)"), owner
+    return re.compile(rf"(?<![\w-])(?:{alternatives})(?!\w)"), owner
 
 
 def canonical(words: str) -> str:
