@@ -15,7 +15,8 @@ The published way is compared with the truth in its own gauge: the mean strength
 judges and over the items of that run.
 
 Run: ``python benchmarks/coverage_ranking.py [runs]`` (default 1,000, some ten seconds).
-It writes ``benchmarks/results/coverage_ranking.csv``: one row per way and judge.
+It writes ``judgelab/data/rankjudge/counts/coverage.csv``, which the book draws: one row
+per way and judge.
 
 Result of 1,000 runs (mean coverage over judges; worst judge; slope of estimated on true
 ratings): published .611, .021; joint .814, .096, slope 1.095; conditional with model
@@ -39,7 +40,11 @@ from judgelab.ranking.result import ELO_PER_LOGIT
 
 ITEMS, MEAN, SPREAD = 782, 1100.0, 400.0
 SEED = 20260521
-RESULTS = Path(__file__).parent / "results" / "coverage_ranking.csv"
+RESULTS = (
+    Path(__file__)
+    .parents[1]
+    .joinpath("judgelab", "data", "rankjudge", "counts", "coverage.csv")
+)
 Z = 1.959964
 WAYS = ("published", "joint", "conditional, model", "conditional")
 
@@ -119,9 +124,10 @@ def main() -> None:
     RESULTS.parent.mkdir(exist_ok=True)
     with RESULTS.open("w", newline="") as file:
         file.write(
-            f"# simulated: 21 judges at RankJudge's published ratings, {ITEMS} items "
-            f"from N({MEAN:.0f}, {SPREAD:.0f}^2) Elo, seed {SEED}; "
+            f"# source: simulated: 21 judges at RankJudge's published ratings, {ITEMS} "
+            f"items from N({MEAN:.0f}, {SPREAD:.0f}^2) Elo, seed {SEED}; "
             "benchmarks/coverage_ranking.py\n"
+            "# licence: as the package\n"
         )
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
