@@ -2,7 +2,7 @@
 
 The answers of the judges are not public. But every judge answered every pair, and then
 the difficulty of a pair depends on one thing only: how many of the judges failed it. So
-21 printed ratings allow 20 difficulties, and a printed difficulty has to be one of them.
+21 printed ratings allow 20 difficulties, and a printed one has to be among them.
 """
 
 from __future__ import annotations
@@ -77,12 +77,15 @@ def reproduce() -> list[PaperTable]:
     grid = np.array([estimate.value for estimate in possible])
     printed = data.published("rankjudge", "pair_difficulty")
     cells = []
-    for row in printed.itertuples():
-        k = int(np.abs(grid - row.median_pair_elo).argmin())
+    names = (printed["axis"] + " " + printed["category"]).str.replace("_", " ")
+    for name, median in zip(
+        names, printed["median_pair_elo"].astype(float), strict=True
+    ):
+        k = int(np.abs(grid - median).argmin())
         cells.append(
             Cell(
-                f"{row.axis} {row.category}".replace("_", " "),
-                float(row.median_pair_elo),
+                name,
+                median,
                 possible[k],
                 why=f"a pair that {k + 1} of {possible[k].n} judges get right",
             )
