@@ -387,7 +387,7 @@ def test_teaching_cells_carry_the_tags_that_refresh_sets(path: Path) -> None:
     for cell in cells(path, "code"):
         source = "".join(cell["source"])
         wanted = next(
-            (tag for s, tag, _ in refresh.CELLS if source.startswith(s)), None
+            (tag for s, tag, _ in refresh.CELLS if refresh.calls(source, s)), None
         )
         if wanted:
             assert wanted in cell["metadata"].get("tags", ()), source

@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 
 from judgelab.teach.gluing import fill, glued
 
-# First words of a cell, how the book shows it, and whether JupyterLab folds its input.
+# What a cell calls, how the book shows it, and whether JupyterLab folds its input.
 CELLS = (
     ("teach.glue(", "remove-cell", True),
     ("teach.exercise(", "remove-input", True),
@@ -49,12 +49,23 @@ def refresh(path: Path) -> None:
 
 def tag(cell: Any) -> None:
     """Set the tags of a teaching cell by what it calls."""
-    for start, name, folded in CELLS:
-        if cell.cell_type == "code" and cell.source.startswith(start):
+    for call, name, folded in CELLS:
+        if cell.cell_type == "code" and calls(cell.source, call):
             others = [t for t in cell.metadata.get("tags", ()) if t != name]
             cell.metadata["tags"] = sorted([*others, name])
             if folded:
                 cell.metadata["jupyter"] = {"source_hidden": True}
+
+
+def calls(source: str, call: str) -> bool:
+    """Tell whether a cell makes this call at the start of one of its lines.
+
+    Examples
+    --------
+    >>> calls("half = 1 / 2\\nteach.glue(half=half)", "teach.glue(")
+    True
+    """
+    return any(line.startswith(call) for line in source.splitlines())
 
 
 def tidy(notebook: Any) -> None:
