@@ -100,6 +100,8 @@ def icc(
         low, high = _absolute_interval(items, raters, error, value, n, k, level)
     else:
         low, high = _f_interval(items, error, n - 1, free, k, level)
+    # Where items do not differ at all the ends meet; rounding must not cross them.
+    low, high = min(low, value), max(high, value)
     if form.endswith("k"):
         # Spearman–Brown: the mean of k raters; a monotone map, so the ends follow.
         value, low, high = (_stepped_up(r, k) for r in (value, low, high))
