@@ -350,9 +350,9 @@ def _form(exercise: Exercise) -> str:
         )
         asked += "</span>"
     else:
-        unit = {"share": "as a share, between 0 and 1"}.get(
-            exercise.get("unit", ""), exercise.get("unit", "")
-        )
+        unit: str = exercise.get("unit", "")
+        if unit == "share":
+            unit = "as a share, between 0 and 1"
         asked = (
             f'<label>Your answer <input type="text" inputmode="decimal" '
             f'size="8" autocomplete="off" data-decimals="{_decimals(exercise)}">'

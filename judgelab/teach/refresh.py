@@ -58,11 +58,11 @@ def tag(cell: Any) -> None:
 
 
 def calls(source: str, call: str) -> bool:
-    """Tell whether a cell makes this call at the start of one of its lines.
+    r"""Tell whether a cell makes this call at the start of one of its lines.
 
     Examples
     --------
-    >>> calls("half = 1 / 2\\nteach.glue(half=half)", "teach.glue(")
+    >>> calls("half = 1 / 2\nteach.glue(half=half)", "teach.glue(")
     True
     """
     return any(line.startswith(call) for line in source.splitlines())
