@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -283,30 +284,35 @@ def peak_memory() -> int:
 
 
 def measure(contender: Contender) -> dict[str, float]:
-    """Run one contender here: once to warm up, then the timed runs."""
+    """Time one contender here: once to warm up, then the timed runs."""
     data = contender.prepare()
-    start = time.perf_counter()
-    value = contender.run(data)
-    times = [time.perf_counter() - start]
+    times, value = [], contender.run(data) if contender.runs > 1 else 0.0
+    for _ in range(contender.runs):
+        start = time.perf_counter()
+        value = contender.run(data)
+        times.append(time.perf_counter() - start)
+    return {"seconds": statistics.median(times), "value": float(value)}
+
+
+def measure_memory(contender: Contender) -> dict[str, float]:
+    """Run one contender here and see how far memory rises above what it is given."""
+    data = contender.prepare()
     if contender.runs > 1:
-        times = []
+        contender.run(data)
     Path("/proc/self/clear_refs").write_text("5")
     before = peak_memory()
-    while len(times) < contender.runs:
-        start = time.perf_counter()
-        contender.run(data)
-        times.append(time.perf_counter() - start)
-    return {
-        "seconds": statistics.median(times),
-        "megabytes": (peak_memory() - before) / 2**20,
-        "value": float(value),
-    }
+    contender.run(data)
+    return {"megabytes": (peak_memory() - before) / 2**20}
 
 
-def in_own_process(number: int, python: str) -> dict[str, float]:
-    """Run one contender in a process of its own."""
-    command = [python, str(Path(__file__).resolve()), "--contender", str(number)]
-    done = subprocess.run(command, capture_output=True, text=True)
+def in_own_process(number: int, python: str, what: str) -> dict[str, float]:
+    """Measure one contender in a process of its own."""
+    command = [python, str(Path(__file__).resolve()), "--measure", what, str(number)]
+    # Freed blocks go back to the system at once, so that the next peak shows.
+    environment = {"MALLOC_MMAP_THRESHOLD_": "65536"} if what == "memory" else {}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | environment
+    )
     if done.returncode:
         raise RuntimeError(f"{CONTENDERS[number].name} failed:\n{done.stderr[-2000:]}")
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -316,17 +322,20 @@ def in_own_process(number: int, python: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peers", help="interpreter with evalica and irrCAC")
-    parser.add_argument("--contender", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.contender is not None:
-        print(json.dumps(measure(CONTENDERS[arguments.contender])))
+    if arguments.measure:
+        what, number = arguments.measure
+        measured = measure_memory if what == "memory" else measure
+        print(json.dumps(measured(CONTENDERS[int(number)])))
         return
     rows, ours = [], {}
     for number, contender in enumerate(CONTENDERS):
         if contender.elsewhere and not arguments.peers:
             continue
         python = arguments.peers if contender.elsewhere else sys.executable
-        result = in_own_process(number, python)
+        result = in_own_process(number, python, "time")
+        result |= in_own_process(number, python, "memory")
         if contender.task not in ours:
             ours[contender.task] = result["seconds"]
             print(f"\n{contender.task}")

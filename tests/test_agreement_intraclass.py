@@ -93,6 +93,19 @@ def test_constant_ratings_and_single_raters_are_undefined():
     assert "do not differ" in estimate.reason
 
 
+@pytest.mark.parametrize("form", ["ICC1k", "ICC2k"])
+def test_a_mean_without_reliability_is_undefined(form):
+    ratings = [[0.0, 5.0, 5.0, 1.0], [4.0, 3.0, 0.0, 6.0], [2.0, 4.0, 2.0, 4.0]]
+    with pytest.raises(UndefinedStatistic, match="no reliability"):
+        icc(np.array(ratings) - np.mean(ratings, 1, keepdims=True), form=form)
+
+
+def test_rounding_makes_no_variance():
+    leniency_only = np.tile([0.1, 0.2, 0.7], (7, 1)) + 1 / 3
+    with pytest.raises(UndefinedStatistic, match="do not differ"):
+        icc(leniency_only, form="ICC3")
+
+
 def test_identical_raters():
     matrix = np.repeat(np.arange(5.0)[:, None], 3, axis=1)
     for form in FORMS:

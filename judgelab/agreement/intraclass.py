@@ -14,6 +14,9 @@ from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
 Form = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
+_NOTHING = 1e-12
+"""What rounding may leave of a difference that is 0."""
+
 _FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
 
@@ -93,9 +96,16 @@ def icc(
             (within, n * (k - 1)) if alone == "1" else (error, (n - 1) * (k - 1))
         )
         noise = (k - 1) * error
-    if items + error == 0 or items + noise == 0 or (form.endswith("k") and items == 0):
+    nothing = _NOTHING * ((x - grand) ** 2).mean()
+    if items + error <= nothing or abs(items + noise) <= nothing:
         return intervals.give_up("the items do not differ at all", n, undefined)
     value = (items - error) / (items + noise)
+    if form.endswith("k") and 1 + (k - 1) * value <= _NOTHING:
+        return intervals.give_up(
+            "the items differ so little that the mean of the raters has no reliability",
+            n,
+            undefined,
+        )
     if alone == "2":
         low, high = _absolute_interval(items, raters, error, value, n, k, level)
     else:
