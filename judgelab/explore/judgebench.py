@@ -1,0 +1,351 @@
+"""What a rule makes of a judge's verdicts: real judges of JudgeBench, and one to build.
+
+Both demos draw the same bars from the same function, so that a reader can set a judge
+of known faults beside the real ones. `how_a_pair_is_made` is a diagram and no demo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from judgelab.errors import ValidationError
+from judgelab.estimate import Estimate
+from judgelab.explore import svg
+from judgelab.explore.demo import Demo, choice, slider
+from judgelab.intervals import proportion
+from judgelab.papers import judgebench
+from judgelab.plots import Picture
+from judgelab.position import score_two_orders
+from judgelab.simulate import Judge, draw_pairs, tables_by_gold
+from judgelab.verdict import Rule, Verdict, find_rule
+
+Policy = Literal["rule", "dropped", "wrong"]
+_SIGNS = {"dropped": "x", "wrong": "-"}
+_PAIRS = 350
+_SEED = 0
+
+_RULES = {
+    "vote of both orders (JudgeBench)": "judgebench",
+    "agree, or a tie yields (the prose)": "recipe-prose",
+    "both orders name the same winner": "contextual-judgebench",
+    "short recipe, un-swapped": "recipe",
+    "short recipe as written": "recipe-as-written",
+    "first order only": "first-order",
+    "second order only": "second-order",
+}
+
+
+def with_unreadable(rule: Rule | str, policy: Policy) -> Rule:
+    """Make a rule that differs only in what it does with unreadable verdicts.
+
+    Parameters
+    ----------
+    rule : Rule or str
+        Where to begin.
+    policy : {"rule", "dropped", "wrong"}
+        Leave the rule as it is; leave a pair out as soon as either verdict is invalid
+        or missing; or count such a pair as wrong.
+
+    Returns
+    -------
+    Rule
+        A table like any other.
+
+    Raises
+    ------
+    ValidationError
+        If the rule or the policy is unknown.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> print(with_unreadable("judgebench", "dropped"))
+    judgebench, unreadable: dropped
+             A  B  TIE  INVALID  MISSING
+    A        A  =   A      x        x
+    B        =  B   B      x        x
+    TIE      A  B   =      x        x
+    INVALID  x  x   x      x        x
+    MISSING  x  x   x      x        x
+    """
+    found = find_rule(rule)
+    if policy == "rule":
+        return found
+    if policy not in _SIGNS:
+        raise ValidationError(
+            f"policy is {policy!r}; choose 'rule', 'dropped' or 'wrong'"
+        )
+    said, sign = int(Verdict.TIE) + 1, _SIGNS[policy]
+    unread = len(Verdict) - said
+    cells = (
+        *(" ".join(row.split()[:said] + [sign] * unread) for row in found.cells[:said]),
+        *[" ".join([sign] * len(Verdict))] * unread,
+    )
+    return replace(found, name=f"{found.name}, unreadable: {policy}", cells=cells)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a rule makes of all pairs, and what guessing would have got."""
+
+    right: Estimate
+    wrong: Estimate
+    undecided: Estimate
+    """Neither answer wins, whether or not the rule calls that a tie."""
+    coin: float
+    """Accuracy of a judge that tosses a coin for every verdict."""
+    consistent_coin: float
+    """The same for a coin tossed once for each pair."""
+    pairs: int
+
+
+def score(tables: npt.NDArray[np.int64], rule: Rule | str) -> Score:
+    """Compute the bars of both demos from counts by the right answer.
+
+    Parameters
+    ----------
+    tables : ndarray of int, shape (2, 5, 5)
+        As `position.score_two_orders` takes them.
+    rule : Rule or str
+        How two verdicts become one outcome; its source must not be silent.
+
+    Returns
+    -------
+    Score
+        Shares of the pairs that the rule keeps, with Wilson's intervals.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> score(judgebench.tables_by_gold("o1-mini"), "judgebench").undecided
+    0.231 [0.190, 0.278] (n = 350, Wilson)
+    """
+    outcomes = score_two_orders(tables, rule=rule)
+    right, wrong = outcomes["right"], outcomes["wrong"]
+    n = right.n
+    undecided = n - round(n * right.value) - round(n * wrong.value)
+    levels = judgebench.chance_levels(rule)
+    return Score(
+        right,
+        wrong,
+        proportion(undecided, n),
+        float(levels["independent coin"]),
+        float(levels["order-consistent coin"]),
+        int(tables.sum()),
+    )
+
+
+class _ScoreDemo(Demo):
+    def figures(self, numbers: Score) -> list[tuple[str, str]]:
+        """Name the bars and the pairs behind them."""
+        return [
+            ("right (accuracy)", f"{numbers.right:.2f}"),
+            ("the wrong answer wins", f"{numbers.wrong:.2f}"),
+            ("no winner", f"{numbers.undecided:.2f}"),
+            ("guessing: a coin for every verdict", f"{numbers.coin:.2f}"),
+            ("guessing: a coin for every pair", f"{numbers.consistent_coin:.2f}"),
+            ("pairs that count", f"{numbers.right.n} of {numbers.pairs}"),
+        ]
+
+    def view(self, numbers: Score) -> str:
+        """Draw what came out above what guessing gives."""
+        shares = numbers.right, numbers.wrong, numbers.undecided
+        tones: list[svg.Tone] = ["main", "other", "quiet"]
+        figures = self.figures(numbers)
+        bars = [
+            svg.Bar(label, share.value, figure, (share.low, share.high), tone)
+            for (label, figure), share, tone in zip(
+                figures, shares, tones, strict=False
+            )
+        ]
+        chances = numbers.coin, numbers.consistent_coin
+        bars += [
+            svg.Bar(label, chance, figure, tone="quiet")
+            for (label, figure), chance in zip(figures[3:], chances, strict=False)
+        ]
+        return svg.bars(bars, ticks=(0.0, 0.25, 0.5, 0.75, 1.0))
+
+
+class RuleScore(_ScoreDemo):
+    """How much of a real judge's accuracy is the rule's doing?
+
+    Verdicts of the twelve judges whose counts the package carries, by rule and by what
+    is done with verdicts that could not be read.
+
+    References
+    ----------
+    Tan et al. (2024), arXiv:2410.12784; ScalerLab/JudgeBench, utils/metrics.py.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> demo = RuleScore()
+    >>> demo.figures(
+    ...     demo.compute(judge="GLM-4.7", rule="judgebench", unreadable="wrong")
+    ... )[0]
+    ('right (accuracy)', '0.44 [0.38, 0.50]')
+    """
+
+    name = "judgebench-rules"
+    title = "One set of verdicts, many scores"
+    controls = (
+        choice(
+            "judge",
+            "judge",
+            {name: name for name in sorted(judgebench.NAMES.values())},
+            start="GLM-4.7",
+        ),
+        choice("rule", "rule", _RULES, start="judgebench"),
+        choice(
+            "unreadable",
+            "unreadable verdicts",
+            {
+                "as the rule says": "rule",
+                "leave the pair out": "dropped",
+                "count the pair as wrong": "wrong",
+            },
+            start="rule",
+        ),
+    )
+
+    def compute(self, **params: Any) -> Score:
+        """Score the judge's verdicts by the rule, changed as asked."""
+        rule = with_unreadable(params["rule"], params["unreadable"])
+        return score(judgebench.tables_by_gold(params["judge"]), rule)
+
+
+class OwnJudge(_ScoreDemo):
+    """What would a judge with these faults score on a benchmark of 350 pairs?
+
+    A simulated judge prefers the answer shown first with probability σ(k·δ + β), and a
+    share of its replies cannot be read. Differences in quality δ are normal with
+    standard deviation 0.5. Fitted to nobody.
+
+    References
+    ----------
+    Tan et al. (2024), arXiv:2410.12784, section 4, for the rule.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> demo = OwnJudge()
+    >>> blind = demo.compute(k=0, beta=0, unreadable=0, rule="judgebench")
+    >>> blind.right.low < blind.coin < blind.right.high
+    True
+    """
+
+    name = "judgebench-own"
+    title = "A judge with faults that you choose"
+    controls = (
+        slider("k", "sensitivity to quality k", np.arange(0, 9), start=4),
+        slider(
+            "beta",
+            "lean to the first slot β",
+            np.arange(-3, 3.5, 0.5),
+            start=0,
+            form=".1f",
+        ),
+        slider(
+            "unreadable",
+            "share of replies that cannot be read",
+            [0, 0.1, 0.2, 0.3, 0.4, 0.5],
+            start=0,
+            form=".1f",
+        ),
+        choice(
+            "rule",
+            "rule",
+            {
+                label: name
+                for label, name in _RULES.items()
+                if name not in ("recipe", "second-order")
+            },
+            start="judgebench",
+        ),
+    )
+
+    def compute(self, **params: Any) -> Score:
+        """Let the judge see all pairs in both orders and score it."""
+        tables = _own_tables(params["k"], params["beta"], params["unreadable"])
+        return score(tables, params["rule"])
+
+
+@cache
+def _own_tables(k: float, beta: float, unreadable: float) -> npt.NDArray[np.int64]:
+    judge = Judge(k=k, beta=beta, invalid_rate=unreadable)
+    return tables_by_gold(judge, draw_pairs(_PAIRS, rng=_SEED), rng=_SEED)
+
+
+_STEPS = (
+    ("a question whose answer can be checked",),
+    ("one strong model answers it k times",),
+    ("a program marks every answer",),
+    ("one right answer", "one wrong answer"),
+    ("the judge sees A, B", "the judge sees B, A"),
+    ("a rule folds two verdicts into one",),
+    ("right", "wrong", "no winner"),
+)
+
+
+def how_a_pair_is_made(*, alt: str, caption: str) -> Picture:
+    """Draw the way from a question to an outcome.
+
+    Parameters
+    ----------
+    alt, caption : str
+        See `plots.publish`.
+
+    Returns
+    -------
+    Picture
+        Boxes from top to bottom; what stands side by side happens to the same pair.
+
+    References
+    ----------
+    Tan et al. (2024), section 3, after Figure 2.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> how_a_pair_is_made(alt="Seven steps.", caption="Figure 1.").svg.count("<rect")
+    11
+    """
+    height, gap = 34, 18
+    parts = []
+    for row, words in enumerate(_STEPS):
+        top = 1 + row * (height + gap)
+        width = (svg.WIDTH - 12 * len(words) + 8) / len(words)
+        for column, label in enumerate(words):
+            left = 2 + column * (width + 12)
+            parts.append(
+                f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{height}" '
+                'rx="6" fill="none" stroke="currentColor"/>'
+            )
+            parts.append(svg.text(left + width / 2, top + 22, label, "middle"))
+        if row:
+            parts.append(
+                f'<path d="M{svg.WIDTH / 2:.0f} {top - gap + 1}v{gap - 4}m-5 -6l5 6'
+                'l5 -6" fill="none" stroke="currentColor"/>'
+            )
+    drawing = svg.svg(len(_STEPS) * (height + gap) - gap + 2, *parts)
+    return Picture(drawing, alt, caption)
