@@ -5,14 +5,18 @@ from __future__ import annotations
 from judgelab.explore.agreement import AgreementCalculator, RealAgreement
 from judgelab.explore.demo import Control, Demo, choice, slider
 from judgelab.explore.position import PositionBias, RealOrders
+from judgelab.explore.ranking import EloConvergence, MMIteration, RealRankings
 
 __all__ = [
     "AgreementCalculator",
     "Control",
     "Demo",
+    "EloConvergence",
+    "MMIteration",
     "PositionBias",
     "RealAgreement",
     "RealOrders",
+    "RealRankings",
     "choice",
     "slider",
 ]
