@@ -58,7 +58,7 @@ def reproduce() -> list[PaperTable]:
     -------
     list of PaperTable
         Six printed medians, each beside the nearest of the 20 possible difficulties,
-        which are 46 points apart and more.
+        which are 49 points apart and more.
 
     References
     ----------
