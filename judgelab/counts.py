@@ -341,7 +341,8 @@ def player_codes(
                 f"{argument} holds {values.dtype}, not positions; "
                 "give the names of the players in players="
             )
-        if not (values.min() >= 0 and values.max() < players):
+        # Read as unsigned, a negative position is huge: one pass finds both ends.
+        if values.view(f"u{values.itemsize}").max() >= players:
             wrong = np.flatnonzero((values < 0) | (values >= players))[:5]
             raise ValidationError(
                 f"{argument} holds {values[wrong].tolist()} at {wrong.tolist()}; "
@@ -380,8 +381,7 @@ def _cell_counts(
     chunk = max(_CHUNK, 4 * n * n)
     for start in range(0, row.size, chunk):
         part = slice(start, start + chunk)
-        cell = row[part].astype(np.int64)
-        cell *= n
+        cell = np.multiply(row[part], n, dtype=np.int64, casting="unsafe")
         cell += column[part]
         counts += np.bincount(cell, minlength=n * n)
     return counts.reshape(n, n)

@@ -275,7 +275,7 @@ def test_dense_sparse_and_clustered_counts_give_the_same_ratings():
     assert one.covariance == pytest.approx(other.covariance)
 
 
-def test_conjugate_gradients_and_the_direct_solution_agree(monkeypatch):
+def test_the_table_the_list_and_the_direct_solution_agree(monkeypatch):
     rng = np.random.default_rng(6)
     wins = rng.integers(0, 5, (40, 40))
     np.fill_diagonal(wins, 0)
@@ -283,12 +283,19 @@ def test_conjugate_gradients_and_the_direct_solution_agree(monkeypatch):
     ties = ties + ties.T
     for policy in POLICIES:
         direct = bradley_terry(wins, ties=ties, tie_policy=policy)
-        monkeypatch.setattr(lk, "DENSE", 0)
-        iterated = bradley_terry(wins, ties=ties, tie_policy=policy)
+        for many in (lk, paired):
+            # First the list of pairs, then, where it applies, the full table.
+            monkeypatch.setattr(many, "DENSE", 0)
+            iterated = bradley_terry(wins, ties=ties, tie_policy=policy)
+            assert iterated.ratings == pytest.approx(direct.ratings, abs=1e-7)
+            if direct.tie is not None:
+                assert iterated.tie == pytest.approx(direct.tie, abs=1e-7)
+        with_prior = bradley_terry(wins, ties=ties, tie_policy=policy, prior=1.0)
         monkeypatch.undo()
-        assert iterated.ratings == pytest.approx(direct.ratings, abs=1e-7)
-        if direct.tie is not None:
-            assert iterated.tie == pytest.approx(direct.tie, abs=1e-7)
+        assert with_prior.ratings == pytest.approx(
+            bradley_terry(wins, ties=ties, tie_policy=policy, prior=1.0).ratings,
+            abs=1e-7,
+        )
 
 
 # When there is no number -------------------------------------------------------------

@@ -29,6 +29,12 @@ def beats_graph(n: int, winners: npt.ArrayLike, losers: npt.ArrayLike) -> Any:
     return sparse.csr_array((ones, (winners, losers)), shape=(n, n))
 
 
+def is_strongly_connected(beats: Any) -> bool:
+    """Tell whether everybody is reached from everybody along the arrows."""
+    count, _ = csgraph.connected_components(beats, connection="strong")
+    return bool(count == 1)
+
+
 def keep_identified(
     beats: Any,
     players: Sequence[Hashable],

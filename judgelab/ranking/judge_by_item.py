@@ -17,12 +17,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
-from scipy.sparse import csgraph
 
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error
-from judgelab.ranking.identify import Unidentified, beats_graph, keep_identified
+from judgelab.ranking.identify import (
+    Unidentified,
+    beats_graph,
+    is_strongly_connected,
+    keep_identified,
+)
+from judgelab.ranking.newton import Slope, climb
 from judgelab.ranking.result import Anchor, Ranking, Scale, unit_and_origin
 
 Floats = npt.NDArray[np.float64]
@@ -297,12 +302,10 @@ def rasch(
                 f'{short:.2g} logits from the maximum; use method="joint"'
             )
     else:
-        ratings, expected, iterations = _climb(
-            partial(expect, rows=rows),
-            won,
-            rows,
-            played,
-            tolerance,
+        ratings, _, expected, iterations = climb(
+            special.logit((won + 0.5) / (played + 1)),
+            partial(_look, expect, won, rows),
+            tolerance * np.maximum(1.0, played),
             max_iterations or 100,
         )
     gradient = float(np.abs(won - rows.weight @ expected.right).max())
@@ -489,8 +492,8 @@ def _identified(
         beats += part @ (met - part).T
         np.fill_diagonal(beats, 0)
         graph = beats_graph(n, *np.nonzero(beats > 0))
-        if csgraph.connected_components(graph, connection="strong")[0] == 1:
-            break
+        if is_strongly_connected(graph):
+            return np.arange(n), {}
     return keep_identified(graph, judges, unidentified, who="judges")
 
 
@@ -550,37 +553,15 @@ def _fold(
     return rows, item_row, answers, difficulty
 
 
-def _climb(
-    expect: Callable[[Floats], _Expected],
-    won: Floats,
-    rows: _Rows,
-    played: Floats,
-    tolerance: float,
-    max_iterations: int,
-) -> tuple[Floats, _Expected, int]:
-    """Newton's method for the ratings of the judges."""
-    ratings = special.logit((won + 0.5) / (played + 1))
-    ratings -= ratings.mean()
-    step, slope = np.full_like(ratings, np.inf), np.inf
-    for iteration in range(1, max_iterations + 1):
-        expected = expect(ratings)
-        gradient = won - rows.weight @ expected.right
-        off = float(np.max(np.abs(gradient) / (tolerance * np.maximum(1.0, played))))
-        if off <= 1 and np.abs(step).max() <= 1e-4:
-            return ratings, expected, iteration
-        # Too far if the slope there is as steep downwards as it was upwards here.
-        if iteration > 1 and off > 1 and not gradient @ step >= -0.9 * slope:
-            step, slope = step / 2, slope / 2
-            ratings = ratings - step
-            continue
-        step = _pinned_solve(expected.information, gradient)
-        slope = float(gradient @ step)
-        ratings = ratings + step
-    raise NotConverged(
-        f"after {max_iterations} Newton steps the right answers of a judge are still "
-        f"{np.abs(gradient).max():.3g} from what the ratings expect; raise "
-        "max_iterations"
-    )
+def _look(
+    expect: Callable[[Floats, _Rows], _Expected], won: Floats, rows: _Rows, at: Floats
+) -> tuple[Slope, _Expected]:
+    expected = expect(at, rows)
+
+    def solve(right: Floats, off: float) -> Floats:
+        return _pinned_solve(expected.information, right)
+
+    return Slope(won - rows.weight @ expected.right, solve), expected
 
 
 def _pinned(information: Floats) -> Floats:

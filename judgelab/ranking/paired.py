@@ -11,17 +11,19 @@ import numpy.typing as npt
 from scipy import sparse
 
 from judgelab.counts import MOST_DENSE
-from judgelab.errors import Disconnected, NotConverged, Separated, ValidationError
+from judgelab.errors import NotConverged, Separated, ValidationError
 from judgelab.intervals import Rng
 from judgelab.ranking.identify import (
     Unidentified,
     beats_graph,
+    is_strongly_connected,
     keep_identified,
     ties_are_bounded,
 )
 from judgelab.ranking.likelihood import (
     BRADLEY_TERRY,
     DAVIDSON,
+    DENSE,
     RAO_KUPPER,
     Family,
     Floats,
@@ -29,6 +31,7 @@ from judgelab.ranking.likelihood import (
     Ints,
     distance_to_top,
     maximise,
+    maximise_table,
     parameter_covariance,
 )
 from judgelab.ranking.result import Ranking
@@ -44,6 +47,8 @@ _FAMILIES: dict[str, Family] = {
 }
 _BATCH = 4_000_000
 """Cells of the Newton systems that are solved at once: 32 MB."""
+_FIRST_LOOK = 64
+"""Neighbours per player that are looked at first when many pairs have met."""
 MM_CHANGE = 1e-6
 """Where the RankJudge code stops: no strength moved by more than this in a sweep."""
 MM_SLACK = 1e-3
@@ -166,13 +171,13 @@ def bradley_terry(
         raise ValidationError(f"prior is {prior!r}; give a standard deviation above 0")
     tie_policy, model = _checked_policy(tie_policy, counts)
     if tie_policy == "drop":
-        counts = _Counts(counts.wins, None, counts.by_cluster)
+        counts = _without_ties(counts)
     family = _FAMILIES[tie_policy] if counts.ties is not None else BRADLEY_TERRY
     games = _games(counts)
     by_cluster = counts.by_cluster
     left_out: dict[Hashable, str] = {}
     if prior is None:
-        kept, left_out = keep_identified(_arrows(games), names, unidentified)
+        kept, left_out = _identified(games, names, unidentified)
         if left_out:
             games, by_cluster = _restrict(games, kept), _cut(by_cluster, kept)
             names = tuple(names[k] for k in kept)
@@ -192,13 +197,26 @@ def bradley_terry(
         ratings = np.log(trace[-1]) - np.log(trace[-1]).mean()
         tie, iterations = 0.0, trace.shape[0] - 1
     else:
-        top = maximise(
-            games,
-            family,
-            precision=precision,
-            tolerance=tolerance,
-            max_iterations=max_iterations or 100,
-        )
+        limit = max_iterations or 100
+        # Many players, most of whom have met: a table is faster than a list of pairs.
+        full = games.n > DENSE and 8 * games.i.size > games.n**2
+        if full and not family.has_ties and not left_out:
+            won, met = _table(counts)
+            top = maximise_table(
+                won,
+                met,
+                precision=precision,
+                tolerance=tolerance,
+                max_iterations=limit,
+            )
+        else:
+            top = maximise(
+                games,
+                family,
+                precision=precision,
+                tolerance=tolerance,
+                max_iterations=limit,
+            )
         if not top.converged[0]:
             raise NotConverged(
                 f"after {top.iterations} Newton steps the wins of a player are still "
@@ -237,11 +255,10 @@ def bradley_terry(
             by_cluster=by_cluster,
             small_sample=small_sample,
         )
-    played = abs(games.incidence()).T @ games.total[:, 0]
     return Ranking(
         players=names,
         ratings=ratings,
-        games=played,
+        games=games.played,
         model=model + ("" if prior is None else f", prior sd {prior:g}"),
         interval=_in_words(kind, by_cluster, resamples),
         iterations=iterations,
@@ -349,6 +366,14 @@ def _checked_policy(policy: TiePolicy | None, counts: _Counts) -> tuple[TiePolic
     return policy, _FAMILIES[policy].title + words
 
 
+def _without_ties(counts: _Counts) -> _Counts:
+    """Drop the ties, in the totals and in every cluster."""
+    if counts.by_cluster is None:
+        return _Counts(counts.wins, None, None)
+    wins, ties = counts.by_cluster
+    return _Counts(counts.wins, None, (wins, sparse.coo_array(ties.shape)))
+
+
 def _games(counts: _Counts) -> Games:
     """List every pair that met, once."""
     wins, ties = counts.wins, counts.ties
@@ -359,12 +384,26 @@ def _games(counts: _Counts) -> Games:
         i, j = upper.row.astype(np.int64), upper.col.astype(np.int64)
         take = _sparse_cells
     else:
-        cells = np.flatnonzero(np.triu(met, 1))
-        i, j = np.divmod(cells, n)
+        upper = np.triu(met, 1) > 0
+        i = np.repeat(np.arange(n), np.count_nonzero(upper, axis=1))
+        j = np.flatnonzero(upper) - i * n
         take = _dense_cells
     tied = np.zeros(i.size) if ties is None else take(ties, i, j)
     parts = (take(wins, i, j), take(wins, j, i), tied)
     return Games(n, i, j, *(part.astype(np.float64)[:, None] for part in parts))
+
+
+def _table(counts: _Counts) -> tuple[Floats, Floats]:
+    """Wins of every player, ties as halves, and games of every pair, as one table."""
+    wins, ties = (
+        x.toarray() if sparse.issparse(x) else x for x in (counts.wins, counts.ties)
+    )
+    won = wins.sum(axis=1).astype(np.float64)
+    met = (wins + wins.T).astype(np.float64)
+    if ties is not None:
+        won += ties.sum(axis=1) / 2
+        met += ties
+    return won, met
 
 
 def _dense_cells(matrix: Any, i: Ints, j: Ints) -> Any:
@@ -375,14 +414,25 @@ def _sparse_cells(matrix: Any, i: Ints, j: Ints) -> Any:
     return np.asarray(matrix[i, j]).ravel()
 
 
-def _arrows(games: Games) -> Any:
-    """Draw an arrow from winner to loser for every pair; a tie goes both ways."""
-    down = (games.first + games.tied)[:, 0] > 0
-    up = (games.second + games.tied)[:, 0] > 0
+def _identified(
+    games: Games, players: tuple[Any, ...], unidentified: Unidentified
+) -> tuple[Ints, dict[Hashable, str]]:
+    """Keep the players with finite ratings on one scale."""
+    # Arrows only ever come on top: where those between neighbours join all, all do.
+    near = np.flatnonzero(games.j - games.i <= _FIRST_LOOK)
+    if 4 * near.size < games.i.size and is_strongly_connected(_arrows(games, near)):
+        return np.arange(games.n), {}
+    every = np.arange(games.i.size)
+    return keep_identified(_arrows(games, every), players, unidentified)
+
+
+def _arrows(games: Games, pairs: Ints) -> Any:
+    """Draw an arrow from winner to loser for these pairs; a tie goes both ways."""
+    i, j, tied = games.i[pairs], games.j[pairs], games.tied[pairs, 0]
+    down = games.first[pairs, 0] + tied > 0
+    up = games.second[pairs, 0] + tied > 0
     return beats_graph(
-        games.n,
-        np.concatenate([games.i[down], games.j[up]]),
-        np.concatenate([games.j[down], games.i[up]]),
+        games.n, np.concatenate([i[down], j[up]]), np.concatenate([j[down], i[up]])
     )
 
 
@@ -610,35 +660,46 @@ def _unidentified(
     games: Games, resampled: Games, family: Family
 ) -> npt.NDArray[np.bool_]:
     """Which resamples have no finite maximum?"""
-    kinds = [(games.first + games.tied, resampled.first + resampled.tied)]
-    kinds.append((games.second + games.tied, resampled.second + resampled.tied))
+    down, up = (
+        resampled.first + resampled.tied > 0,
+        resampled.second + resampled.tied > 0,
+    )
+    lacking = down < (games.first + games.tied > 0)
+    lacking |= up < (games.second + games.tied > 0)
+    # Where every arrow of the data is left, all is as well as in the data.
+    suspects = np.flatnonzero(lacking.any(axis=0))
+    arrows = np.zeros((suspects.size, games.n, games.n), np.float32)
+    arrows[:, games.i, games.j] = down[:, suspects].T
+    arrows[:, games.j, games.i] = up[:, suspects].T
+    lost = np.zeros(down.shape[1], bool)
+    # On one scale: the first player reaches everybody, and everybody the first player.
+    lost[suspects] = ~(_reaches_all(arrows) & _reaches_all(arrows.transpose(0, 2, 1)))
     if family.has_ties:
-        kinds = [
-            (games.first, resampled.first),
-            (games.second, resampled.second),
-            (games.tied, resampled.tied),
-        ]
-    # Every arrow of the data is still there: as identified as the data are.
-    suspects = np.zeros(resampled.first.shape[1], bool)
-    for original, drawn in kinds:
-        suspects |= ((original > 0) & (drawn == 0)).any(axis=0)
-    lost = np.zeros_like(suspects)
-    for b in np.flatnonzero(suspects):
-        single = Games(
-            games.n,
-            games.i,
-            games.j,
-            resampled.first[:, b : b + 1],
-            resampled.second[:, b : b + 1],
-            resampled.tied[:, b : b + 1],
-        )
-        try:
-            keep_identified(_arrows(single), range(games.n), "raise")
-            if family.has_ties:
-                _check_tie_parameter(single, None)
-        except (Separated, Disconnected):
-            lost[b] = True
+        lacking |= (resampled.first == 0) & (games.first > 0)
+        lacking |= (resampled.second == 0) & (games.second > 0)
+        lacking |= (resampled.tied == 0) & (games.tied > 0)
+        for b in np.flatnonzero(lacking.any(axis=0) & ~lost):
+            parts = (
+                part[:, b : b + 1]
+                for part in (resampled.first, resampled.second, resampled.tied)
+            )
+            try:
+                _check_tie_parameter(Games(games.n, games.i, games.j, *parts), None)
+            except Separated:
+                lost[b] = True
     return lost
+
+
+def _reaches_all(arrows: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """In which of many graphs can player 0 go to everybody along the arrows?"""
+    reached = np.zeros(arrows.shape[:2], np.float32)
+    reached[:, 0] = 1
+    size = 0
+    while np.count_nonzero(reached) > size:
+        size = int(np.count_nonzero(reached))
+        further = np.matmul(reached[:, None], arrows)[:, 0]
+        reached = np.maximum(reached, further > 0)
+    return np.asarray(reached.all(axis=1), np.bool_)
 
 
 def _covariance_of_draws(ratings: Floats, ties: Floats) -> Floats:
