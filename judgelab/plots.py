@@ -251,7 +251,12 @@ def curves(
 
 
 def forest(
-    estimates: Mapping[str, Estimate], *, x_label: str, alt: str, caption: str
+    estimates: Mapping[str, Estimate],
+    *,
+    x_label: str,
+    alt: str,
+    caption: str,
+    reference: Sequence[float] = (),
 ) -> Picture:
     """How do several estimates and their intervals compare?
 
@@ -263,6 +268,8 @@ def forest(
         The common scale.
     alt, caption : str
         See `publish`.
+    reference : sequence of float, optional
+        Values to hold the estimates against; drawn as dashed vertical lines.
 
     Returns
     -------
@@ -274,6 +281,8 @@ def forest(
     Chapter: *Do two judges agree?*
     """
     with canvas(0.9 + 0.4 * len(estimates)) as (figure, axes):
+        for value in reference:
+            axes.axvline(value, color=_INK, ls="--", lw=1.2)
         for row, estimate in enumerate(estimates.values()):
             axes.plot(
                 [estimate.low, estimate.high], [row, row], color=_COLOURS[0], lw=2
@@ -317,7 +326,7 @@ def compared(
     Chapter: *MT-bench and Chatbot Arena*.
     """
     _require_distinct(len(names))
-    shift = 0.26
+    shift = 0.26 if len(names) < 4 else 0.2
     with canvas(0.9 + 0.55 * len(rows)) as (figure, axes):
         for series, (name, marker) in enumerate(zip(names, "osD^", strict=False)):
             colour = _COLOURS[series]

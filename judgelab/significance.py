@@ -285,8 +285,8 @@ def paired_difference(
 
     References
     ----------
-    Bonett & Price (2012), *British Journal of Mathematical and Statistical Psychology*
-    65(3), for the interval.
+    Bonett & Price (2012), *Journal of Educational and Behavioral Statistics* 37(4), for
+    the interval.
 
     Notes
     -----

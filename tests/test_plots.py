@@ -74,6 +74,13 @@ def test_the_bar_names_kappa():
     assert "κ = 0.25 of 0.50 = 0.50" in plots.luck_line(0.75, 0.5, **WORDS).svg
 
 
+def test_reference_lines_are_drawn_where_they_are_asked_for():
+    estimates = {"votes": Estimate(0.5, 0.4, 0.6, 100, "Wilson")}
+    plain = plots.forest(estimates, x_label="x", **WORDS).svg
+    marked = plots.forest(estimates, x_label="x", reference=[0.25, 0.5], **WORDS).svg
+    assert marked.count("stroke-dasharray") == plain.count("stroke-dasharray") + 2
+
+
 def test_too_many_curves_are_refused():
     series = {str(i): [0, 1] for i in range(5)}
     with pytest.raises(ValidationError, match="5 curves"):
