@@ -408,8 +408,8 @@ def maximise_table(
 ) -> Maximum:
     """Climb as `maximise` does, on a full table of pairs instead of a list of them.
 
-    For a thousand players most of whom have met: a row of the table is one run of
-    memory.
+    Where most players have met, a table needs no bookkeeping: its rows add up as they
+    are.
 
     Parameters
     ----------
@@ -434,6 +434,12 @@ def maximise_table(
         diagonal = curvature.sum(axis=1) + precision
 
         def solve(right: Floats, off: float) -> Floats:
+            if won.size <= DENSE:
+                # The common shift is pinned as in `_solve_dense`.
+                pin = 0.0 if precision else diagonal.sum() / won.size**2
+                return np.asarray(
+                    np.linalg.solve(np.diag(diagonal) - curvature + pin, right)
+                )
             return conjugate_gradients(
                 lambda x: diagonal * x - curvature @ x,
                 diagonal,

@@ -23,7 +23,6 @@ from judgelab.ranking.identify import (
 from judgelab.ranking.likelihood import (
     BRADLEY_TERRY,
     DAVIDSON,
-    DENSE,
     RAO_KUPPER,
     Family,
     Floats,
@@ -198,9 +197,9 @@ def bradley_terry(
         tie, iterations = 0.0, trace.shape[0] - 1
     else:
         limit = max_iterations or 100
-        # Many players, most of whom have met: a table is faster than a list of pairs.
-        full = games.n > DENSE and 8 * games.i.size > games.n**2
-        if full and not family.has_ties and not left_out:
+        # Where most have met, a table is faster than a list of pairs.
+        full = 8 * games.i.size > games.n**2 and not left_out
+        if full and not family.has_ties:
             won, met = _table(counts)
             top = maximise_table(
                 won,
