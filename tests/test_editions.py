@@ -50,7 +50,7 @@ def editions(
 
 def words(text: str) -> list[str]:
     """Bring HTML, Markdown, JSON and Python to plain words that can be compared."""
-    text = html.unescape(re.sub(r"<[^>]*>", " ", text)).replace("\\n", " ")
+    text = html.unescape(re.sub(r"</?[a-zA-Z][^>]*>", " ", text)).replace("\\n", " ")
     return re.findall(r"\w+", text.lower())
 
 
@@ -77,6 +77,8 @@ def for_instructors() -> set[tuple[str, ...]]:
             for text in (exercise["solution"], *exercise.get("points", ())):
                 hidden |= rows_of(text)
             shown |= rows_of(exercise["statement"])
+        for line in content.load(f"quizzes/{name}").get("takeaways", ()):
+            shown |= rows_of(line)
         notebook = json.loads((ROOT / f"notebooks/{name}.ipynb").read_text("utf-8"))
         for cell in notebook["cells"]:
             shown |= rows_of("".join(cell["source"]))
