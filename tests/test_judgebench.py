@@ -89,7 +89,7 @@ def test_possible_counts_against_trying_all(n, decimals, data):
 def test_slips_by_arithmetic():
     slips = judgebench.slips().set_index("place")
     assert "340, not 350" in slips.loc["Appendix A.3", "arithmetic"]
-    assert "246 invalid and 215" in slips.loc["Section 4.3", "arithmetic"]
+    assert "246 invalid and 215" in slips.loc["Appendix A.2", "arithmetic"]
     assert "145 are 53.70 %, 146 are 54.07 %" in slips.loc["Section 4.4", "arithmetic"]
     assert "= 202, the 57.71 %" in slips.loc["Table 4", "reading"]
     assert "159 verdicts" in slips.loc["Table 6", "arithmetic"]

@@ -1105,7 +1105,7 @@ def slips() -> pd.DataFrame:
 
     References
     ----------
-    Tan et al. (2024), sections 4.3 and 4.4, Tables 4–7, appendix A.3.
+    Tan et al. (2024), section 4.4, Tables 4–7, appendices A.2 and A.3.
 
     Notes
     -----
@@ -1114,7 +1114,7 @@ def slips() -> pd.DataFrame:
     Examples
     --------
     >>> slips()["place"].tolist()
-    ['Appendix A.3', 'Section 4.3', 'Section 4.4', 'Table 4', 'Table 6', 'Table 7']
+    ['Appendix A.2', 'Appendix A.3', 'Section 4.4', 'Table 4', 'Table 6', 'Table 7']
     """
     import pandas as pd
 
@@ -1134,18 +1134,18 @@ def slips() -> pd.DataFrame:
     without_maths = n["Overall"] - n["Math"]
     rows = [
         (
+            "Appendix A.2",
+            "215 of 700 invalid verdicts of Prometheus2-bgb-8x7b",
+            f"Table 5 has {bgb['invalid']} invalid and {bgb['A<B']} for the second "
+            f"answer; the row adds up to {sum(bgb.values())}",
+            "the number of the neighbouring column",
+        ),
+        (
             "Appendix A.3",
             "46 pairs in mathematics",
             f"{n['Knowledge']} + {n['Reasoning']} + 46 + {n['Coding']} = "
             f"{without_maths + 46}, not {n['Overall']}",
             f"{n['Math']}, as in section 3 and in the data",
-        ),
-        (
-            "Section 4.3",
-            "215 of 700 invalid verdicts of Prometheus2-bgb-8x7b",
-            f"Table 5 has {bgb['invalid']} invalid and {bgb['A<B']} for the second "
-            f"answer; the row adds up to {sum(bgb.values())}",
-            "the number of the neighbouring column",
         ),
         (
             "Section 4.4",
