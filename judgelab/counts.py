@@ -374,15 +374,20 @@ def _cell_counts(
 ) -> npt.NDArray[Any]:
     """Count the cells of an n × n table, in chunks unless the table is the larger."""
     if weights is not None:
-        cells = np.bincount(row.astype(np.int64) * n + column, weights, n * n)
+        cell = row.astype(np.int64) * n + column.astype(np.int64)
+        cells = np.bincount(cell, weights, n * n)
         whole = weights.dtype.kind in "biu"
         return (cells.round().astype(np.int64) if whole else cells).reshape(n, n)
     counts = np.zeros(n * n, np.int64)
-    chunk = max(_CHUNK, 4 * n * n)
+    chunk = max(4 * _CHUNK, 4 * n * n)
+    space = np.empty(min(chunk, row.size), np.int64)
     for start in range(0, row.size, chunk):
-        part = slice(start, start + chunk)
-        cell = np.multiply(row[part], n, dtype=np.int64, casting="unsafe")
-        cell += column[part]
+        part = row[start : start + chunk]
+        cell = space[: part.size]
+        # In 64 bits from the start: in those of a small type the product would wrap.
+        np.multiply(part, n, out=cell, dtype=np.int64, casting="unsafe")
+        part = column[start : start + chunk]
+        np.add(cell, part, out=cell, dtype=np.int64, casting="unsafe")
         counts += np.bincount(cell, minlength=n * n)
     return counts.reshape(n, n)
 

@@ -749,6 +749,20 @@ def test_win_counts_from_names_positions_and_weights():
     assert win_counts([], [], players=2).tolist() == [[0, 0], [0, 0]]
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_win_counts_of_positions_in_any_integer_type(dtype):
+    rng = np.random.default_rng(2)
+    winners = rng.integers(0, 200, 5000)
+    losers = (winners + rng.integers(1, 200, 5000)) % 200
+    want = np.zeros((200, 200), int)
+    np.add.at(want, (winners, losers), 1)
+    # Strided, as a column of a table is.
+    games = np.column_stack([winners, losers]).astype(dtype)
+    assert (win_counts(games[:, 0], games[:, 1], players=200) == want).all()
+    weighed = win_counts(*games.T, players=200, weights=np.full(5000, 2))
+    assert (weighed == 2 * want).all()
+
+
 def test_win_counts_of_many_players_are_sparse():
     counts = win_counts([5000, 1], [1, 5000], players=5001)
     assert sparse.issparse(counts)
