@@ -1,0 +1,66 @@
+"""What the chapter *Who is better?* says beyond its own cells."""
+
+import numpy as np
+import pytest
+
+from judgelab.papers import mt_bench
+from judgelab.ranking import bradley_terry
+from judgelab.ranking.result import ELO_PER_LOGIT
+
+
+@pytest.mark.parametrize("interval", ["cluster", "bootstrap"])
+def test_dropped_ties_are_gone_from_the_clusters_too(interval):
+    votes = mt_bench.wins_by_question("G4-Pair")
+    options = {"interval": interval, "rng": 1, "resamples": 200}
+    dropped = bradley_terry(votes.wins, ties=votes.ties, tie_policy="drop", **options)
+    never = bradley_terry(votes.wins, **options)
+    assert dropped.ratings == pytest.approx(never.ratings)
+    assert dropped.covariance == pytest.approx(never.covariance)
+
+
+def chain(n):
+    return np.diag(np.full(n - 1, 6), 1) + np.diag(np.full(n - 1, 4), -1)
+
+
+def games(wins):
+    winners, losers = np.nonzero(wins)
+    times = np.asarray(wins)[winners, losers]
+    return np.repeat(winners, times), np.repeat(losers, times)
+
+
+APART = np.triu(np.full((3, 3), 10), 1)
+TWO_GROUPS = np.array([[0, 6, 0, 0], [4, 0, 0, 0], [0, 0, 0, 7], [0, 0, 3, 0]])
+
+
+def evalica_scores(wins):
+    evalica = pytest.importorskip("evalica", reason="evalica is not installed")
+    winners, losers = games(wins)
+    result = evalica.bradley_terry(
+        winners.astype(str), losers.astype(str), [evalica.Winner.X] * winners.size
+    )
+    scores = result.scores
+    return np.log([scores[str(k)] for k in range(len(wins))])
+
+
+def test_evalica_as_the_chapter_quotes_it():
+    assert np.ptp(evalica_scores(chain(60))) == pytest.approx(9.198, abs=1e-3)
+    assert np.ptp(evalica_scores(APART)) == 0
+    assert np.ptp(evalica_scores(TWO_GROUPS)) == pytest.approx(0.847, abs=1e-3)
+
+
+def test_logistic_regression_as_the_chapter_quotes_it():
+    linear = pytest.importorskip("sklearn.linear_model")
+    elo = []
+    for wins in (APART, TWO_GROUPS, chain(60)):
+        winners, losers = games(wins)
+        rows = np.arange(winners.size)
+        design = np.zeros((winners.size, len(wins)))
+        design[rows, winners], design[rows, losers] = np.log(10), -np.log(10)
+        fit = linear.LogisticRegression(fit_intercept=False, C=np.inf, tol=1e-6)
+        fit.fit(np.vstack([design, -design]), np.repeat([1, 0], winners.size))
+        elo.append(1000 + 400 * fit.coef_[0])
+    # Where it stops depends on version and tolerance; it never says that it must not.
+    assert 2000 < elo[0][0] < 6000
+    assert elo[0][1] == pytest.approx(1000, abs=1)
+    assert elo[1].round() == pytest.approx([1035, 965, 1074, 926], abs=1)
+    assert np.ptp(elo[2]) / ELO_PER_LOGIT == pytest.approx(23.92, abs=0.01)
