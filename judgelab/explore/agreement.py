@@ -160,7 +160,7 @@ class RealAgreement(_AgreementDemo):
         choice(
             "symmetric",
             "which answer is called A",
-            {"as it comes": False, "must not matter: both ways, averaged": True},
+            {"the one named first": False, "must not matter: both ways, averaged": True},
             start=False,
         ),
     )
