@@ -346,7 +346,9 @@ def compared(
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.grid(True, axis="x")
         axes.set_xlabel(x_label)
-        figure.legend(loc="outside upper left", ncols=len(names), frameon=False)
+        # Four names do not fit beside each other.
+        columns = len(names) if len(names) < 4 else 2
+        figure.legend(loc="outside upper left", ncols=columns, frameon=False)
         return publish(figure, alt=alt, caption=caption)
 
 

@@ -1,5 +1,7 @@
 """The demos of the JudgeBench chapter: the package's numbers, and words for them."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,8 @@ from judgelab.explore.judgebench import (
     with_unreadable,
 )
 from judgelab.papers import judgebench
-from judgelab.position import score_two_orders
+from judgelab.position import score_two_orders, slot_lean
+from judgelab.simulate import Judge, draw_pairs, simulate
 from judgelab.verdict import RULES, Verdict
 
 WORDS = {"alt": "Seven steps.", "caption": "Figure 1."}
@@ -126,3 +129,37 @@ def test_the_diagram_has_words_and_no_sentence_twice():
     assert picture.svg.count("<rect") == picture.svg.count("<text") == 11
     assert picture.alt == WORDS["alt"]
     assert "Figure 1." in picture._repr_html_()
+
+
+LABELS = {"A": "A>B", "B": "B>A", "TIE": "A=B"}
+
+
+def write_outputs(records, path):
+    """Write simulated records as the authors' code writes its outputs."""
+    with path.open("w", encoding="utf-8") as file:
+        for item, pair in records.groupby("item"):
+            line = {
+                "pair_id": str(item),
+                "source": "livebench-math",
+                "label": LABELS[pair["gold"].iloc[0]],
+                "response_model": "simulated",
+                "judgments": [
+                    {"judgment": {"text": "…"}, "decision": LABELS.get(word)}
+                    for word in pair.sort_values("swapped")["verdict"]
+                ],
+            }
+            file.write(json.dumps(line) + "\n")
+
+
+@pytest.mark.parametrize("beta", [-1.2, 0, 1.2])
+def test_a_planted_nudge_is_read_back_from_a_file_of_the_authors_format(tmp_path, beta):
+    judge = Judge(k=4, beta=beta, invalid_rate=0.05, name="planted")
+    records = simulate(judge, draw_pairs(2000, rng=3), rng=3)
+    write_outputs(records, tmp_path / "planted.jsonl")
+    read = judgebench.read_output(tmp_path / "planted.jsonl")
+    row = judgebench.evaluate(read, rule="judgebench").iloc[-1]
+    assert row["invalid"].low < 0.05 < row["invalid"].high
+    flips = judgebench.tables_by_gold("planted", records=read).sum(axis=0)
+    share = slot_lean(flips, "first", denominator="inconsistent")
+    low, high = (np.log(end / (1 - end)) / 2 for end in (share.low, share.high))
+    assert low < beta < high
