@@ -173,7 +173,10 @@ class RealOrders(_TwoOrdersDemo):
         choice(
             "judge",
             "judge",
-            {name: name for name in sorted(judgebench.NAMES.values())},
+            {
+                name: name
+                for name in sorted(judgebench.NAMES.values(), key=str.casefold)
+            },
             start="o1-mini",
         ),
     )
