@@ -1,10 +1,11 @@
 """How long do rankings take, ours and those of other packages, in one run?
 
-Every contender gets the input that it takes natively, made before the clock starts:
-for us and for evalica arrays of positions (evalica is slower with lists of names), for
-choix a matrix of wins (its functions on lists of games are slower still), for arenakit
-its own `Arena`. Contenders of a task run in turn, several times; the median counts. Peers that
-would take minutes run fewer times, or on a stated part of the work that is scaled up.
+Every contender gets the input that it takes natively, made before the clock starts: we
+arrays of positions; evalica lists of names as in its documentation, and also the
+arrays, which it reads faster; choix its lists of pairs up to a million games, and a
+matrix of counts (of which the counting is not on its clock); arenakit its own `Arena`.
+Contenders of a task run in turn, several times; the median counts. Peers that would
+take minutes run fewer times, or on a stated part of the work that is scaled up.
 
     pip install -e . -r benchmarks/requirements-ranking.txt
     python benchmarks/ranking.py            # some minutes; writes results/ranking.csv
@@ -17,8 +18,8 @@ What is compared to what:
   its own stopping rule (1e-6), in which it stops a little before the maximum. "read" is
   one pass over the games: the sum of winners and of losers.
 * bootstrap: 1,000 resamples of 100,000 games. arenakit refits weighted counts;
-  "FastChat's approach", written here, draws rows with pandas, counts them with a pivot
-  table and refits by scikit-learn's logistic regression, 10 times, scaled to 1,000.
+  "FastChat's approach", written here from its description, draws rows with pandas and
+  refits scikit-learn's logistic regression to them, 10 times, scaled to 1,000.
 * judge × item: ratings of judges by conditional likelihood with clustered intervals.
   Beside it what the RankJudge repository does, written here from its description: MM
   over judges and items, then the sandwich by the pseudoinverse of the full information;
@@ -30,7 +31,6 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -101,6 +101,8 @@ def race_bradley_terry(n: int, players: int) -> list[Row]:
 
     winners, losers = games(n, players)
     first = [evalica.Winner.X] * n
+    names = np.array([f"m{k}" for k in range(players)], object)
+    named = names[winners].tolist(), names[losers].tolist()
     wins = win_counts(winners, losers, players=players).astype(float)
     heavy = 3 if n > 10**6 else 9
 
@@ -111,13 +113,26 @@ def race_bradley_terry(n: int, players: int) -> list[Row]:
         "judgelab": (ours, 15),
         "judgelab, with intervals": (lambda: ours().covariance, 5),
         "read": (lambda: (winners.sum(), losers.sum()), 15),
-        "evalica": (lambda: evalica.bradley_terry(winners, losers, first), heavy),
-        "evalica, newman": (lambda: evalica.newman(winners, losers, first), heavy),
+        "evalica, names": (lambda: evalica.bradley_terry(*named, first), heavy),
+        "evalica, positions": (
+            lambda: evalica.bradley_terry(winners, losers, first),
+            heavy,
+        ),
+        "evalica (newman), positions": (
+            lambda: evalica.newman(winners, losers, first),
+            heavy,
+        ),
         "choix, I-LSR on counts": (lambda: choix.ilsr_pairwise_dense(wins), 3),
     }
+    if n <= 10**6:
+        pairs = list(zip(winners.tolist(), losers.tolist(), strict=True))
+        contenders["choix, I-LSR on pairs"] = (
+            lambda: choix.ilsr_pairwise(players, pairs),
+            1,
+        )
     rows = race(f"Bradley–Terry, {n:,} games × {players:,} players", contenders)
     best = ours()
-    for name in ("evalica", "evalica, newman"):
+    for name in ("evalica, positions", "evalica (newman), positions"):
         result = contenders[name][0]()
         logs = np.log(result.scores.sort_index().to_numpy())
         off = np.abs(logs - logs.mean() - best.ratings).max()
@@ -138,12 +153,16 @@ def race_bootstrap() -> list[Row]:
         for a, b in zip(winners, losers, strict=True)
     ]
     arena = arenakit.Arena(battles, models=names)
-    frame = pd.DataFrame({"winner": winners, "loser": losers})
-    i, j = np.nonzero(1 - np.eye(players))
-    design = np.zeros((i.size, players))
-    design[np.arange(i.size), i], design[np.arange(i.size), j] = 1, -1
-    both = np.vstack([design, -design])
-    target = np.repeat([1, 0], i.size)
+    swap = np.random.default_rng(SEED).random(n) < 0.5
+    frame = pd.DataFrame(
+        {
+            "model_a": np.array(names)[np.where(swap, losers, winners)],
+            "model_b": np.array(names)[np.where(swap, winners, losers)],
+            "winner": np.where(swap, "model_b", "model_a"),
+        }
+    )
+    place = pd.Series(range(players), index=names)
+    row = np.arange(n)
     part = 10
 
     def ours(how: str = "multinomial") -> Any:
@@ -156,13 +175,11 @@ def race_bootstrap() -> list[Row]:
         fits = []
         for draw in range(part):
             sample = frame.sample(frac=1.0, replace=True, random_state=draw)
-            table = pd.pivot_table(
-                sample, index="winner", columns="loser", aggfunc="size", fill_value=0
-            )
-            table = table.reindex(index=range(players), columns=range(players))
-            weight = np.nan_to_num(table.to_numpy(float))[i, j]
+            design = np.zeros((n, players))
+            design[row, place[sample["model_a"]]] = 1
+            design[row, place[sample["model_b"]]] = -1
             model = LogisticRegression(fit_intercept=False, C=np.inf, tol=1e-6)
-            model.fit(both, target, sample_weight=np.tile(weight, 2) / 2)
+            model.fit(design, (sample["winner"] == "model_a").to_numpy())
             fits.append(model.coef_[0] - model.coef_[0].mean())
         return np.array(fits)
 
@@ -264,7 +281,9 @@ def one_large_table() -> None:
         start = time.perf_counter()
         rasch(scores).standard_errors()
         times.append(time.perf_counter() - start)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not getrusage: its maximum begins with that of the process that started this one.
+    status = Path("/proc/self/status").read_text()
+    peak = int(status.split("VmHWM:")[1].split()[0]) / 1024
     print(statistics.median(times), peak)
 
 
