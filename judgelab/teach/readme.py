@@ -1,0 +1,64 @@
+"""The tables of README.md that come from the package: chapters, reproduced figures.
+
+``python -m judgelab.teach.readme README.md`` writes them between their marks; a test
+compares.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from judgelab.errors import ValidationError
+from judgelab.teach.content import load
+from judgelab.teach.reproduction import ledger
+
+
+def chapters_table() -> str:
+    """List the chapters, and what a reader can do after each."""
+    rows = [
+        f"| {chapter['number']} | [{chapter['title']}](notebooks/{chapter['name']}.ipynb) "
+        f"| {chapter['outcome']} |"
+        for chapter in load("chapters")
+    ]
+    return "\n".join(["| | chapter | after it you can |", "|---|---|---|", *rows])
+
+
+def reproduced_table() -> str:
+    """Count, for each source, the printed figures that were checked."""
+    found = ledger()
+    shown = [match for match, count in found.counts().items() if count]
+    head = ["source", "table", "our figures", *shown]
+    rows = [
+        [table.source, table.table, table.basis]
+        + [str(table.counts[match] or "") for match in shown]
+        for table in found.tables
+    ]
+    lines = [head, ["---"] * 3 + ["---:"] * len(shown), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def filled(text: str) -> str:
+    """Replace what stands between the marks by today's tables.
+
+    Raises
+    ------
+    ValidationError
+        If a pair of marks is missing.
+    """
+    for name, table in {
+        "chapters": chapters_table(),
+        "reproduced": reproduced_table(),
+    }.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        block = re.compile(f"{begin}.*?{end}", re.DOTALL)
+        if not block.search(text):
+            raise ValidationError(f"the text needs the marks {begin} … {end}")
+        text = block.sub(lambda _, new=f"{begin}\n{table}\n{end}": new, text)
+    return text
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        Path(name).write_text(filled(Path(name).read_text("utf-8")), "utf-8")
