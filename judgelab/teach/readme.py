@@ -17,11 +17,8 @@ from judgelab.teach.reproduction import ledger
 
 def chapters_table() -> str:
     """List the chapters, and what a reader can do after each."""
-    rows = [
-        f"| {chapter['number']} | [{chapter['title']}](notebooks/{chapter['name']}.ipynb) "
-        f"| {chapter['outcome']} |"
-        for chapter in load("chapters")
-    ]
+    row = "| {number} | [{title}](notebooks/{name}.ipynb) | {outcome} |"
+    rows = [row.format(**chapter) for chapter in load("chapters")]
     return "\n".join(["| | chapter | after it you can |", "|---|---|---|", *rows])
 
 
@@ -55,7 +52,9 @@ def filled(text: str) -> str:
         block = re.compile(f"{begin}.*?{end}", re.DOTALL)
         if not block.search(text):
             raise ValidationError(f"the text needs the marks {begin} … {end}")
-        text = block.sub(lambda _, new=f"{begin}\n{table}\n{end}": new, text)
+        # The backslash would begin an escape in a replacement.
+        table = table.replace("\\", r"\\")
+        text = block.sub(f"{begin}\n{table}\n{end}", text)
     return text
 
 
