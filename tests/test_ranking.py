@@ -631,6 +631,9 @@ def test_too_many_resamples_without_a_rating_leave_no_interval():
     boot = bradley_terry(wins, interval="bootstrap", resamples=500, rng=4)
     with pytest.raises(UndefinedStatistic, match="of 500 bootstrap replicates"):
         boot.estimates()
+    with pytest.raises(UndefinedStatistic, match="of 500 resamples have no finite"):
+        boot.ranks()
+    assert "No intervals: " in boot._repr_html_()
     kept = bradley_terry(wins, interval="bootstrap", resamples=500, rng=4, prior=2.0)
     assert np.isfinite(kept.estimates()[2].low)
 
@@ -727,8 +730,8 @@ def test_shows_itself():
     assert "&lt;new&gt;" in page
     assert "<caption>Bradley–Terry, model-based; mean at 1500</caption>" in page
     assert page.index("&lt;new&gt;") < page.index("old")
-    assert repr(ranking).startswith(
-        "Ranking(Bradley–Terry, model-based; '<new>': +0.20"
+    assert repr(ranking) == (
+        "Ranking(Bradley–Terry, model-based: '<new>' +0.20, 'old' -0.20)"
     )
     assert isinstance(ranking, Ranking)
     assert pytest.approx(173.72, abs=0.005) == ELO_PER_LOGIT

@@ -11,7 +11,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from judgelab.counts import MOST_DENSE
-from judgelab.errors import NotConverged, Separated, ValidationError
+from judgelab.errors import (
+    NotConverged,
+    Separated,
+    UndefinedStatistic,
+    ValidationError,
+)
 from judgelab.intervals import Rng
 from judgelab.ranking.identify import (
     Unidentified,
@@ -703,5 +708,11 @@ def _reaches_all(arrows: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
 
 def _covariance_of_draws(ratings: Floats, ties: Floats) -> Floats:
     """Covariance over the resamples with finite ratings, the tie parameter last."""
-    draws = np.column_stack([ratings, ties])
-    return np.cov(draws[np.isfinite(draws).all(axis=1)], rowvar=False)
+    finite = np.isfinite(ratings).all(axis=1)
+    if (~finite).sum() > 0.1 * finite.size:
+        raise UndefinedStatistic(
+            f"{(~finite).sum()} of {finite.size} resamples have no finite ratings; "
+            'take interval="model", or state a prior'
+        )
+    draws = np.column_stack([ratings, ties])[finite]
+    return np.asarray(np.cov(draws, rowvar=False), np.float64)

@@ -372,15 +372,18 @@ class Ranking:
         return Estimate(value, low, high, games, words)
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{p!r}: {e:+.2f}" for p, e in list(self.estimates().items())[:4]
+        best = sorted(
+            zip(self.players, self.ratings, strict=True), key=lambda pair: -pair[1]
         )
-        more = ", …" if len(self.players) + len(self.left_out) > 4 else ""
-        return f"Ranking({self.model}, {self.interval}; {shown}{more})"
+        shown = ", ".join(f"{player!r} {rating:+.2f}" for player, rating in best[:5])
+        more = ", …" if len(best) > 5 else ""
+        return f"{type(self).__name__}({self.model}, {self.interval}: {shown}{more})"
 
     def _repr_html_(self) -> str:
-        ratings = self.estimates(scale="elo")
-        ranks = self.ranks()
+        try:
+            ratings, ranks = self.estimates(scale="elo"), self.ranks()
+        except UndefinedStatistic as reason:
+            return f"<p>{html.escape(repr(self))}<br>No intervals: {reason}</p>"
         rows = [
             f"<tr><td>{ranks[p].value:.0f}</td><td>{html.escape(str(p))}</td>"
             f"<td>{ratings[p].value:.0f}</td>"
