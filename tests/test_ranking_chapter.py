@@ -64,3 +64,18 @@ def test_logistic_regression_as_the_chapter_quotes_it():
     assert elo[0][1] == pytest.approx(1000, abs=1)
     assert elo[1].round() == pytest.approx([1035, 965, 1074, 926], abs=1)
     assert np.ptp(elo[2]) / ELO_PER_LOGIT == pytest.approx(23.92, abs=0.01)
+
+
+@pytest.mark.parametrize("judge", ["Human", "G4-Pair"])
+def test_both_sides_draw_the_same_questions(judge):
+    votes = mt_bench.wins_by_question(judge)
+    options = {"tie_policy": "half", "interval": "model"}
+    draws = bradley_terry(
+        votes.wins, ties=votes.ties, tie_policy="half", interval="bootstrap", rng=1
+    ).replicates
+    weights = np.random.default_rng(1).multinomial(80, np.full(80, 1 / 80), 1000)
+    wins, ties = votes.wins.todense(), votes.ties.todense()
+    for draw in (0, 500, 999):
+        weighted = [np.tensordot(weights[draw], table, 1) for table in (wins, ties)]
+        again = bradley_terry(weighted[0], ties=weighted[1], **options)
+        assert draws[draw] == pytest.approx(again.ratings, abs=1e-6)
