@@ -7,7 +7,7 @@ not only those that happen to occur.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence, Set
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import narwhals as nw
@@ -63,8 +63,8 @@ def contingency_table(
     Raises
     ------
     ValidationError
-        If the arrays are not aligned, a label is not on the scale, or a label is
-        missing and `missing` is "raise".
+        If the arrays are not aligned, a label is not on the scale, a label is missing
+        and `missing` is "raise", or a cluster is missing.
 
     Notes
     -----
@@ -88,13 +88,7 @@ def contingency_table(
         )
     groups, group = 1, None
     if clusters is not None:
-        labels, group = np.unique(np.asarray(clusters), return_inverse=True)
-        groups = labels.size
-        if group.shape != a.shape:
-            raise ValidationError(
-                f"clusters has shape {group.shape}, the labels {a.shape}; "
-                "give one cluster per pair"
-            )
+        groups, group = _cluster_codes(clusters, a.shape)
     # Row and column 0 take the pairs in which a label is missing (code −1).
     side, cells = k + 1, (k + 1) ** 2
     code = np.dtype(np.int8 if cells <= 127 and group is None else np.int64)
@@ -118,6 +112,36 @@ def contingency_table(
             'pass missing="drop" to leave these pairs out'
         )
     return np.ascontiguousarray(complete if clusters is not None else complete[0])
+
+
+def _cluster_codes(
+    clusters: npt.ArrayLike, shape: tuple[int, ...]
+) -> tuple[int, npt.NDArray[np.intp]]:
+    """Count the clusters, and number them in sorted order."""
+    values = np.asarray(clusters)
+    if values.dtype.kind == "U" and not isinstance(clusters, np.ndarray):
+        # NumPy has made words of whatever stood among words, None included.
+        values = np.array(clusters, dtype=object)
+    if values.shape != shape:
+        raise ValidationError(
+            f"clusters has shape {values.shape}, the labels {shape}; "
+            "give one cluster per pair"
+        )
+    gaps = np.flatnonzero(_missing(values))
+    if gaps.size:
+        raise ValidationError(
+            f"clusters lacks {gaps.size} values (positions {gaps[:5].tolist()}); "
+            "say for every pair what it belongs to"
+        )
+    try:
+        labels, group = np.unique(values, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in values.tolist()})
+        raise ValidationError(
+            f"clusters holds values of the types {', '.join(kinds)}, which have no "
+            "common order; convert them to one type"
+        ) from None
+    return labels.size, group
 
 
 def category_counts(
@@ -435,6 +459,21 @@ def pairs_as_items(
     return counts.reshape(-1, len(cells)), cells.ravel().astype(np.int64)
 
 
+def numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return an array of numbers that pandas has put into objects as one of numbers.
+
+    A frame of nullable integers reaches NumPy as objects; where nothing is missing
+    these are plain numbers. Anything else keeps its type, for the caller to refuse.
+
+    Examples
+    --------
+    >>> numbers(np.array([[1, 2]], dtype=object)).dtype
+    dtype('int64')
+    """
+    array = np.asarray(values)
+    return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
+
+
 def encode(
     labels: npt.ArrayLike,
     scale: Scale,
@@ -524,6 +563,10 @@ def _refuse_labels(
 
 def _checked_scale(scale: Scale) -> list[Any]:
     """Return the scale as a list of plain values, all different."""
+    if isinstance(scale, Set):
+        raise ValidationError(
+            f"scale is {scale!r}; a set has no order, give a list of the categories"
+        )
     categories = scale.tolist() if isinstance(scale, np.ndarray) else list(scale)
     if len(categories) < 2 or len(set(categories)) < len(categories):
         raise ValidationError(
@@ -539,10 +582,12 @@ def _checked_scale(scale: Scale) -> list[Any]:
 def _missing(
     values: npt.NDArray[Any], missing_code: int | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Tell where a label is missing: nan, None, NA or the code for it."""
+    """Tell where a label is missing: nan, None, NA, NaT or the code for it."""
     gaps = np.zeros(values.shape, bool)
-    if values.dtype.kind == "f":
+    if values.dtype.kind in "fc":
         gaps = np.isnan(values)
+    elif values.dtype.kind in "mM":
+        gaps = np.isnat(values)
     elif values.dtype.kind == "O":
         import pandas as pd
 
@@ -627,8 +672,8 @@ def joint_counts(
     Raises
     ------
     ValidationError
-        If the judges share no item, one judge has several labels on an item, or a label
-        is not on the scale.
+        If the judges are the same or share no item, one judge has several labels on an
+        item, or a label is not on the scale.
 
     Notes
     -----
@@ -644,6 +689,8 @@ def joint_counts(
     array([[1, 0],
            [1, 0]])
     """
+    if judge_1 == judge_2:
+        raise ValidationError(f"judge_1 and judge_2 are both {judge_1!r}; give two")
     frame, scale = _labelled(records, scale, column)
     frame = frame.filter(nw.col("judge").is_in([judge_1, judge_2]))
     _refuse_repeats(frame, ["judge", "item"])
@@ -712,11 +759,15 @@ def vote_patterns(
     """
     frame, scale = _labelled(records, scale, column)
     _refuse_repeats(frame, ["judge", "item"])
-    given = _collected(frame.select("_label").unique())["_label"].to_numpy()
-    encode(given, scale, name="labels")
+    given = _collected(frame.select("_label").unique())["_label"]
+    encode(given.to_numpy(), scale, name="labels")
+    occurring = given.to_list()
     names = [f"_{position}" for position in range(len(scale))]
+    # Engines refuse to compare a column with a category of another type.
     ones = [
-        (nw.col("_label") == nw.lit(label)).cast(nw.Int64).alias(name)
+        (nw.col("_label") == nw.lit(label) if label in occurring else nw.lit(False))
+        .cast(nw.Int64)
+        .alias(name)
         for name, label in zip(names, scale, strict=True)
     ]
     by_item = frame.with_columns(*ones).group_by("item").agg(nw.col(*names).sum())
@@ -744,7 +795,7 @@ def win_matrix(records: Any) -> WinMatrix:
     Raises
     ------
     ValidationError
-        If a column is lacking, or a verdict is unknown.
+        If a column is lacking, a verdict is unknown, or a model meets itself.
 
     Notes
     -----
@@ -770,6 +821,12 @@ def win_matrix(records: Any) -> WinMatrix:
     )
     code, n = found["_label"].to_numpy(), found["_n"].to_numpy()
     names = [found["model_a"].to_list(), found["model_b"].to_list()]
+    alone = sorted({a for a, b in zip(*names, strict=True) if a == b})
+    if alone:
+        raise ValidationError(
+            f"{alone[:5]} are compared with themselves; correct 'model_a' or "
+            "'model_b', or leave these records out"
+        )
     models = sorted({*names[0], *names[1]})
     place = {model: position for position, model in enumerate(models)}
     first, second = (np.array([place[name] for name in side], int) for side in names)
@@ -831,20 +888,14 @@ def two_order_tables(
     """
     if by not in ("judge", "item"):
         raise ValidationError(f"by is {by!r}; choose 'judge' or 'item'")
-    columns = nw.from_native(records).collect_schema().names()
-    trial = ["trial"] if "trial" in columns else []
-    keys = ["judge", "item", *trial, "swapped"]
-    frame = _coded(_with_columns(records, [*keys, "verdict"]))
-    _refuse_repeats(frame, keys)
-    swapped = nw.col("swapped").cast(nw.Boolean)
-    code = nw.col("_label")
-    absent = nw.lit(-1)
+    frame, pair = checked_orders(records)
+    swapped, code, absent = nw.col("swapped"), nw.col("_label"), nw.lit(-1)
     orders = (
         frame.with_columns(
             nw.when(swapped).then(absent).otherwise(code).alias("_first"),
             nw.when(swapped).then(code).otherwise(absent).alias("_second"),
         )
-        .group_by("judge", "item", *trial)
+        .group_by(pair)
         .agg(nw.col("_first").max(), nw.col("_second").max())
     )
     groups = ["judge"] if by == "judge" else ["judge", "item"]
@@ -861,8 +912,37 @@ def two_order_tables(
     return OrderTables([n[0] for n in names] if by == "judge" else names, tables)
 
 
-def _with_columns(records: Any, columns: list[str]) -> Any:
-    """Check that the columns are there and full: engines differ on empty keys."""
+def checked_orders(records: Any) -> tuple[Any, list[str]]:
+    """Check records in two orders; say which columns name a pair of answers.
+
+    Returns
+    -------
+    frame : narwhals frame
+        The records with ``swapped`` as true and false, and the code of each verdict on
+        *slots* in the column ``_label``.
+    pair : list of str
+        ``judge``, ``item`` and, where it is there, ``trial``.
+
+    Raises
+    ------
+    ValidationError
+        As `two_order_tables`.
+    """
+    columns = nw.from_native(records).collect_schema().names()
+    pair = ["judge", "item", *(["trial"] if "trial" in columns else [])]
+    frame = _coded(_with_columns(records, [*pair, "swapped", "verdict"]))
+    frame = frame.with_columns(_is_swapped(frame).alias("swapped"))
+    _refuse_repeats(frame, [*pair, "swapped"])
+    return frame, pair
+
+
+def _with_columns(
+    records: Any, columns: list[str], *, labels: str | None = None
+) -> Any:
+    """Check that the columns are there and full: engines differ on empty keys.
+
+    Only the column `labels` may hold objects of several types.
+    """
     frame: Any = nw.from_native(records)
     schema = frame.collect_schema()
     lacking = [name for name in columns if name not in schema]
@@ -871,6 +951,12 @@ def _with_columns(records: Any, columns: list[str]) -> Any:
             f"no column {lacking[0]!r}; there are: {', '.join(schema.names())}. "
             "judgelab.records.check_pairwise and check_ratings can rename"
         )
+    for name in columns:
+        if schema[name] == nw.Object and name != labels:
+            raise ValidationError(
+                f"column {name!r} holds Python objects, among which 1 and '1' would "
+                "differ; convert it to one type (text, whole numbers, true and false)"
+            )
     gaps = []
     for name in columns:
         gap = nw.col(name).is_null()
@@ -905,16 +991,15 @@ def _labelled(
             raise ValidationError(
                 "ratings need scale: every label that could be given, in order"
             )
-        frame = _with_columns(records, needed)
+        frame = _with_columns(records, needed, labels=column)
         return frame.with_columns(nw.col(column).alias("_label")), scale
     turned = "swapped" in columns
     frame = _coded(_with_columns(records, needed + ["swapped"] * turned))
     if turned:
         code = nw.col("_label")
         other = nw.when(code < int(Verdict.TIE)).then(1 - code).otherwise(code)
-        swapped = nw.col("swapped").cast(nw.Boolean)
         frame = frame.with_columns(
-            nw.when(swapped).then(other).otherwise(code).alias("_label")
+            nw.when(_is_swapped(frame)).then(other).otherwise(code).alias("_label")
         )
     codes = range(len(Verdict))
     if scale is None:
@@ -945,6 +1030,23 @@ def _coded(frame: Any) -> Any:
             "judgelab.records.check_pairwise can translate"
         )
     return frame
+
+
+def _is_swapped(frame: Any) -> nw.Expr:
+    """Read the column ``swapped``: a word such as "False" would count as true."""
+    kind, swapped = frame.collect_schema()["swapped"], nw.col("swapped")
+    if kind == nw.Boolean:
+        return swapped
+    strange = str(kind)
+    if kind.is_numeric():
+        others = frame.filter((swapped != 0) & (swapped != 1)).select("swapped")
+        values = _collected(others.unique().head(5))["swapped"].to_list()
+        strange = ", ".join(map(str, values))
+    if strange:
+        raise ValidationError(
+            f"'swapped' holds {strange}; give true and false (or 1 and 0)"
+        )
+    return swapped == 1
 
 
 def _refuse_repeats(frame: Any, keys: list[str]) -> None:

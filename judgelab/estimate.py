@@ -32,8 +32,8 @@ class Estimate:
     Raises
     ------
     ValidationError
-        If the bounds are in the wrong order, the level is not in (0, 1), or an
-        undefined value comes without a reason.
+        If the bounds are in the wrong order or only one of them is `nan`, the level is
+        not in (0, 1), n is negative, or an undefined value comes without a reason.
 
     Notes
     -----
@@ -70,6 +70,13 @@ class Estimate:
                 f"the interval runs from {self.low!r} to {self.high!r}; "
                 "low must not exceed high"
             )
+        if math.isnan(self.low) != math.isnan(self.high):
+            raise ValidationError(
+                f"the interval runs from {self.low!r} to {self.high!r}; "
+                "give both ends, or nan for both"
+            )
+        if not self.n >= 0:
+            raise ValidationError(f"n is {self.n!r}; a number of units is at least 0")
         if math.isnan(self.value) and not self.reason:
             raise ValidationError("an undefined value (nan) needs a reason")
 
@@ -104,7 +111,7 @@ class Estimate:
     def __repr__(self) -> str:
         if math.isnan(self.value):
             return f"undefined (n = {self.n:,}): {self.reason}"
-        level = "" if self.level == 0.95 else f", {self.level:.0%} interval"
+        level = "" if self.level == 0.95 else f", {100 * self.level:g}% interval"
         return f"{self} (n = {self.n:,}, {self.method}{level})"
 
     def __str__(self) -> str:
@@ -114,6 +121,6 @@ class Estimate:
         if math.isnan(self.value):
             return f"<span>undefined: {html.escape(self.reason)}</span>"
         details = html.escape(
-            f"n = {self.n:,}, {self.method}, {self.level:.0%} interval"
+            f"n = {self.n:,}, {self.method}, {100 * self.level:g}% interval"
         )
         return f'<span title="{details}">{self}</span> <small>({details})</small>'

@@ -55,7 +55,8 @@ def proportion(
     UndefinedStatistic
         If `n` is 0: no share exists of nothing.
     ValidationError
-        If `successes` is not between 0 and `n`, or the method is unknown.
+        If `n` is no whole number, `successes` is not between 0 and `n`, or the method
+        is unknown.
 
     References
     ----------
@@ -75,9 +76,10 @@ def proportion(
         raise UndefinedStatistic(
             "a share of 0 units does not exist; give at least one unit"
         )
-    if n < 0 or not 0 <= successes <= n:
+    if n % 1 or not 0 <= successes <= n:
         raise ValidationError(
-            f"{successes} of {n} is no share: need 0 <= successes <= n"
+            f"{successes} of {n} is no share: need a whole number n and "
+            "0 <= successes <= n"
         )
     share = successes / n
     tail = (1 - level) / 2
@@ -151,7 +153,8 @@ def clustered_proportion(
     UndefinedStatistic
         If there are no units.
     ValidationError
-        If a cluster has more successes than units, or a negative count.
+        If the arrays are not aligned, a cluster has more successes than units, a count
+        is negative or missing, or a weight is no whole number.
 
     References
     ----------
@@ -177,9 +180,18 @@ def clustered_proportion(
     """
     s, t = np.asarray(successes, float), np.asarray(totals, float)
     w = np.ones_like(t) if weights is None else np.asarray(weights, float)
-    if (s < 0).any() or (s > t).any() or (w < 0).any():
+    if s.ndim != 1 or not s.shape == t.shape == w.shape:
         raise ValidationError(
-            "every cluster needs 0 <= successes <= totals and a weight of at least 0"
+            f"successes, totals and weights have shapes {s.shape}, {t.shape} and "
+            f"{w.shape}; give one of each per cluster"
+        )
+    right = (s >= 0) & (s <= t) & np.isfinite(t) & (w >= 0) & (w == np.floor(w))
+    if not right.all():
+        wrong = np.flatnonzero(~right)[:5]
+        raise ValidationError(
+            "every cluster needs 0 <= successes <= totals and a whole number as its "
+            f"weight; wrong at {wrong.tolist()}: {s[wrong].tolist()} of "
+            f"{t[wrong].tolist()}, weights {w[wrong].tolist()}"
         )
     used = (t > 0) & (w > 0)
     s, t, w = s[used], t[used], w[used]
@@ -259,12 +271,21 @@ def from_standard_error(
 ) -> Estimate:
     """Make the symmetric normal interval value ± z·SE, cut at the statistic's range.
 
+    Raises
+    ------
+    ValidationError
+        If the standard error is negative or `nan`: that is no certainty.
+
     Examples
     --------
     >>> from_standard_error(0.5, 0.086, 100, "delta method", bounds=(-1, 1))
     0.500 [0.331, 0.669] (n = 100, delta method)
     """
-    half = normal_quantile((1 + level) / 2) * standard_error
+    if not standard_error >= 0:
+        raise ValidationError(
+            f"standard_error is {standard_error!r}; it must be at least 0"
+        )
+    half = normal_quantile(upper_end(level)) * standard_error
     low, high = max(bounds[0], value - half), min(bounds[1], value + half)
     return Estimate(float(value), float(low), float(high), n, method, level)
 
@@ -288,12 +309,16 @@ def from_replicates(
     UndefinedStatistic
         If more than 10 % of the replicates are undefined and `undefined` is "raise";
         with "nan" the estimate has its value, no interval, and the reason.
+    ValidationError
+        If there are no replicates.
 
     Examples
     --------
     >>> from_replicates(0.5, np.linspace(0.4, 0.6, 1001), 50, "bootstrap")
     0.500 [0.405, 0.595] (n = 50, bootstrap)
     """
+    if not replicates.size:
+        raise ValidationError("no replicates, no interval; draw at least 1 resample")
     defined = replicates[np.isfinite(replicates)]
     lost = replicates.size - defined.size
     if lost > 0.1 * replicates.size:
@@ -306,8 +331,8 @@ def from_replicates(
         return replace(nothing, value=float(value), level=level)
     if lost:
         method += f", {lost} undefined replicates left out"
-    tail = (1 - level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
+    upper = upper_end(level)
+    low, high = np.quantile(defined, [1 - upper, upper])
     return Estimate(float(value), float(low), float(high), n, method, level)
 
 
@@ -346,7 +371,8 @@ def bootstrap(
     Raises
     ------
     ValidationError
-        If no `rng` is given, or the repeats are not whole numbers.
+        If no `rng` is given, the repeats are not whole numbers, or they add up to fewer
+        than 2 or more than 2⁵³ units.
 
     References
     ----------
@@ -375,6 +401,12 @@ def bootstrap(
             "the counts are not whole numbers, so there are no units to draw; "
             "use another interval"
         )
+    units = repeats.sum(dtype=float)
+    if not 2 <= units <= MOST_UNITS:
+        raise ValidationError(
+            f"a bootstrap of {units:.4g} units is not possible: one unit is always "
+            "drawn alike, and 2⁵³ are too many to draw; use another interval"
+        )
     generator = np.random.default_rng(rng)
     occurring = repeats > 0
     patterns = np.asarray(patterns[occurring], float)
@@ -399,6 +431,9 @@ def bootstrap(
     return np.concatenate(replicates)
 
 
+MOST_UNITS = 2.0**53
+"""Beyond it a double cannot hold every whole number, nor NumPy draw so many."""
+
 _BATCH = 1 << 20
 """How many multiplicities are held at once: 8 MB of them."""
 
@@ -418,10 +453,21 @@ def give_up(reason: str, n: int, undefined: Literal["raise", "nan"]) -> Estimate
     >>> give_up("no item has two ratings", n=3, undefined="nan")
     undefined (n = 3): no item has two ratings
     """
+    check_undefined(undefined)
     if undefined == "nan":
         return Estimate.undefined(reason, n)
-    if undefined == "raise":
-        raise UndefinedStatistic(
-            reason + '; pass undefined="nan" to get an undefined Estimate instead'
-        )
-    raise ValidationError(f"undefined is {undefined!r}; choose 'raise' or 'nan'")
+    raise UndefinedStatistic(
+        reason + '; pass undefined="nan" to get an undefined Estimate instead'
+    )
+
+
+def check_undefined(undefined: str) -> None:
+    """Refuse an unknown policy also where it is not needed.
+
+    Raises
+    ------
+    ValidationError
+        If `undefined` is neither "raise" nor "nan".
+    """
+    if undefined not in ("raise", "nan"):
+        raise ValidationError(f"undefined is {undefined!r}; choose 'raise' or 'nan'")

@@ -16,19 +16,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab.counts import checked_orders, numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import clustered_proportion, effective_size, proportion
+from judgelab.intervals import (
+    clustered_proportion,
+    effective_size,
+    proportion,
+    upper_end,
+)
 from judgelab.significance import Test, mcnemar, sign_flip_test, signed_share
-from judgelab.verdict import Outcome, Rule, Verdict, find_rule, unswap
+from judgelab.verdict import Outcome, Rule, Verdict, as_codes, find_rule, unswap
 
 if TYPE_CHECKING:
     import pandas as pd
-    from narwhals.typing import IntoDataFrame
 
 Weights = npt.NDArray[np.float64]
 Slot = Literal["first", "second"]
@@ -57,14 +63,14 @@ _PICKS: dict[str, tuple[Weights, Weights]] = {
 }
 
 
-def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
+def pair_orders(records: Any) -> pd.DataFrame:
     """Put the two verdicts on each pair of answers side by side.
 
     Parameters
     ----------
-    records : dataframe (pandas, Polars, PyArrow, …)
-        Tidy pairwise records with ``judge``, ``item``, ``swapped`` (bool) and
-        ``verdict`` (word or code, on *shown* slots); optionally ``trial``. Other
+    records : dataframe
+        Tidy pairwise records of any engine with ``judge``, ``item``, ``swapped`` (bool)
+        and ``verdict`` (word or code, on *shown* slots); optionally ``trial``. Other
         columns are kept if they are the same for all records of an item.
 
     Returns
@@ -77,13 +83,14 @@ def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
     Raises
     ------
     ValidationError
-        If a column is missing, a verdict or an order is unknown, or an order of a pair
-        has more than one record.
+        As `counts.two_order_tables`.
 
     Notes
     -----
     For the tables alone `counts.two_order_tables` is faster and leaves large frames
-    where they are; this keeps the items. Chapter: *Does the order matter?*
+    where they are; this keeps the items, and what is known of them.
+
+    Chapter: *Does the order matter?*
 
     Examples
     --------
@@ -101,33 +108,16 @@ def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
     0   q1      0       0
     1   q2      2       4
     """
-    import narwhals as nw
-
-    frame = nw.from_native(records, eager_only=True).to_pandas()
-    needed = ["judge", "item", "swapped", "verdict"]
-    if lacking := [name for name in needed if name not in frame]:
-        raise ValidationError(
-            f"records lack the columns {lacking}; they have {list(frame.columns)}"
-        )
-    key = [name for name in ("judge", "item", "trial") if name in frame]
-    double = frame.duplicated([*key, "swapped"])
-    if double.any():
-        shown = frame.loc[double, [*key, "swapped"]].head(3).to_dict("records")
-        raise ValidationError(
-            f"{int(double.sum())} records repeat an order of a pair, e.g. {shown}; "
-            'number repetitions in a column "trial"'
-        )
-    if not (known := frame["swapped"].isin([True, False])).all():
-        raise ValidationError(
-            f"swapped is {frame.loc[~known, 'swapped'].head(3).tolist()} in "
-            f"{int((~known).sum())} records; it must be true or false"
-        )
+    checked, key = checked_orders(records)
+    if isinstance(checked, nw.LazyFrame):
+        checked = checked.collect()
+    frame: pd.DataFrame = checked.to_pandas()
     swapped = frame["swapped"].to_numpy(bool)
-    codes = unswap(_codes(frame["verdict"].tolist()), swapped)
+    codes = unswap(frame["_label"].to_numpy(), swapped)
     pairs = frame.drop(
-        columns=["swapped", "verdict", "model_a", "model_b"], errors="ignore"
+        columns=["swapped", "verdict", "_label", "model_a", "model_b"], errors="ignore"
     )
-    group = pairs.groupby(key, sort=False, dropna=False).ngroup().to_numpy()
+    group = pairs.groupby(key, sort=False, observed=True).ngroup().to_numpy()
     both = np.full((group.max(initial=-1) + 1, 2), Verdict.MISSING, np.int8)
     both[group, swapped.astype(int)] = codes
     first_record = np.unique(group, return_index=True)[1]
@@ -139,15 +129,10 @@ def pair_orders(records: IntoDataFrame) -> pd.DataFrame:
             pairs[name].iloc[first_record[group]].set_axis(pairs.index)
         )
     ]
-    result = pairs.iloc[first_record].drop(columns=varying).reset_index(drop=True)
+    result: pd.DataFrame = (
+        pairs.iloc[first_record].drop(columns=varying).reset_index(drop=True)
+    )
     return result.assign(first=both[:, 0], second=both[:, 1])
-
-
-def _codes(verdicts: list[Any]) -> list[int]:
-    return [
-        int(Verdict.parse(verdict)) if isinstance(verdict, str) else verdict
-        for verdict in verdicts
-    ]
 
 
 def position_consistency(
@@ -401,7 +386,8 @@ def preference_fairness(
     counts = _counts(table)
     n = int((counts * pairs).sum())
     if n == 0:
-        return Estimate.undefined(f"the table holds no {denominator} pairs", n=0)
+        what = f"{denominator} pairs".removeprefix("all ")
+        return Estimate.undefined(f"the table holds no {what}", n=0)
     plus, minus = (counts * recency).sum(), (counts * primacy).sum()
     if np.ndim(table) == 2:
         return signed_share(plus, minus, n, level=level)
@@ -539,7 +525,7 @@ def pcon_at_ab(
 
 def verdict_rate(
     table: npt.ArrayLike,
-    verdict: Verdict,
+    verdict: Verdict | str,
     *,
     denominator: Literal["all", "readable"] = "all",
     level: float = 0.95,
@@ -551,7 +537,7 @@ def verdict_rate(
     table : array_like of int, shape (5, 5) or (items, 5, 5)
         Two-order counts, the second verdict un-swapped.
     verdict : Verdict
-        What to count; `A` and `B` name answers here, not slots.
+        What to count, as code or word; `A` and `B` name answers here, not slots.
     denominator : {"all", "readable"}, default "all"
         All verdicts (two per pair), or the readable ones.
     level : float, default 0.95
@@ -583,7 +569,8 @@ def verdict_rate(
         denominator,
         {"all": (_ALL, _ALL), "readable": (_READABLE_FIRST, _READABLE_SECOND)},
     )
-    said = first * np.equal(_ROW, verdict) + second * np.equal(_COLUMN, verdict)
+    code = Verdict.parse(verdict) if isinstance(verdict, str) else as_codes(verdict)
+    said = first * np.equal(_ROW, code) + second * np.equal(_COLUMN, code)
     return _share(table, said, first + second, f"{denominator} verdicts", level)
 
 
@@ -633,9 +620,11 @@ def repetition_stability(
     >>> repetition_stability([[3, 0], [2, 1], [3, 0], [1, 2]])
     0.833 [0.527, 1.000] (n = 4, Student t over items)
     """
-    table = np.asarray(counts)
+    table = numbers(counts)
     if table.ndim != 2 or table.dtype.kind not in "iu" or (table < 0).any():
         raise ValidationError("counts must be whole numbers, one row per item")
+    # Products of counts overflow small integers.
+    table = table.astype(float)
     trials = table.sum(axis=1)
     if (few := np.flatnonzero(trials < 2)).size or not trials.size:
         raise ValidationError(
@@ -652,7 +641,7 @@ def repetition_stability(
     n, value = steady.size, float(steady.mean())
     if n == 1:
         return Estimate(value, np.nan, np.nan, 1, "one item", level)
-    quantile = float(special.stdtrit(n - 1, (1 + level) / 2))
+    quantile = float(special.stdtrit(n - 1, upper_end(level)))
     half = quantile * float(steady.std(ddof=1)) / np.sqrt(n)
     return Estimate(
         value,
@@ -752,7 +741,7 @@ def _choose(argument: str, choice: str, options: dict[str, Any]) -> Any:
 
 
 def _counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    counts = np.asarray(table)
+    counts = numbers(table)
     side = len(Verdict)
     if counts.shape[-2:] != (side, side) or counts.ndim not in (2, 3):
         raise ValidationError(
@@ -776,7 +765,9 @@ def _share(
     """Estimate a ratio of two weightings; the unit of sampling is the pair or item."""
     counts = _counts(table)
     if not (counts * denominator).any():
-        return Estimate.undefined(f"the table holds no {what}", n=0)
+        return Estimate.undefined(
+            f"the table holds no {what.removeprefix('all ')}", n=0
+        )
     if np.ndim(table) == 2:
         return clustered_proportion(
             numerator.ravel(),

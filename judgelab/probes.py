@@ -7,8 +7,9 @@ four times as likely, so `diagnose` corrects for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import special
@@ -20,9 +21,6 @@ from judgelab.intervals import proportion
 from judgelab.position import lean_test, pair_orders, preference_fairness
 from judgelab.significance import Test, holm, welch_test
 from judgelab.verdict import Verdict
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 
 @dataclass(frozen=True)
@@ -164,6 +162,8 @@ def unusable_rate(
     ------
     UndefinedStatistic
         If `n` is 0.
+    ValidationError
+        If the tolerance is not in [0, 1), or as `intervals.proportion`.
 
     Notes
     -----
@@ -174,6 +174,8 @@ def unusable_rate(
     >>> unusable_rate(13, 540, tolerance=0.01)[1].p_value < 0.01
     True
     """
+    if not 0 <= tolerance < 1:
+        raise ValidationError(f"tolerance is {tolerance!r}; need 0 <= tolerance < 1")
     estimate = proportion(unusable, n, level=level, method="clopper-pearson")
     # The upper tail of the binomial distribution is an incomplete beta function.
     p = (
@@ -186,13 +188,13 @@ def unusable_rate(
 
 
 def diagnose(
-    records: IntoDataFrame, *, tolerance: float = 0.0, alpha: float = 0.05
+    records: Any, *, tolerance: float = 0.0, alpha: float = 0.05
 ) -> list[Finding]:
     """Which faults does this judge show, allowing for having looked for several?
 
     Parameters
     ----------
-    records : dataframe (pandas, Polars, PyArrow, …)
+    records : dataframe
         Tidy pairwise records of *one* judge in both orders, as `simulate.simulate`
         returns them and `position.pair_orders` takes them. With ``gold`` (the better
         answer) and ``log_length`` (of A to B, base 2) verbosity is probed; with
@@ -210,8 +212,8 @@ def diagnose(
     Raises
     ------
     ValidationError
-        If there are several judges, or no item was judged in both orders, or as
-        `position.pair_orders`.
+        If there are several judges, no item was judged in both orders, what is known of
+        an item differs between its records, or as `position.pair_orders`.
 
     Notes
     -----
@@ -226,7 +228,16 @@ def diagnose(
     position True
     unusable replies False
     """
+    if not 0 < alpha < 1:
+        raise ValidationError(f"alpha is {alpha!r}; give a probability such as 0.05")
     pairs = pair_orders(records)
+    known = nw.from_native(records).collect_schema().names()
+    for name in ("gold", "log_length", "own"):
+        if name in known and name not in pairs:
+            raise ValidationError(
+                f"{name!r} differs between the records of one item; it must be that of "
+                "answer A (against B), whichever was shown first"
+            )
     if (judges := pairs["judge"].unique()).size != 1:
         raise ValidationError(
             f"records hold {judges.size} judges ({judges[:5].tolist()}); diagnose them "
@@ -251,7 +262,7 @@ def diagnose(
         ),
     }
     if "gold" in pairs:
-        gold = np.array([Verdict[word] for word in pairs["gold"]])
+        gold = np.array([Verdict.parse(str(word)) for word in pairs["gold"]])
         side = np.where(gold == Verdict.A, 1, np.where(gold == Verdict.B, -1, 0))
         marks = (_mark(first, gold) + _mark(second, gold)) / 2
         for fault, column, gap in (
@@ -260,8 +271,9 @@ def diagnose(
         ):
             if column not in pairs:
                 continue
-            score = pairs[column].to_numpy() * side
-            tells = score != 0
+            score = pairs[column].to_numpy(float, na_value=np.nan) * side
+            # What is not known tells nothing, like answers of equal length.
+            tells = (score < 0) | (score > 0)
             right, agrees = _per_item(marks[tells], score[tells] > 0, items[tells])
             if min(agrees.sum(), (~agrees).sum()) >= 2:
                 results[fault] = gap(right, agrees)
@@ -293,12 +305,15 @@ def _per_item(
 def _gap(
     right: npt.ArrayLike, group: npt.ArrayLike, null: str, level: float
 ) -> tuple[Estimate, Test]:
-    marks, inside = np.asarray(right, float), np.asarray(group, bool)
-    if marks.shape != inside.shape or ((marks < 0) | (marks > 1)).any():
+    marks, inside = np.asarray(right, float), np.asarray(group)
+    if marks.shape != inside.shape or not ((marks >= 0) & (marks <= 1)).all():
         raise ValidationError(
             "give one mark between 0 and 1 and one group per pair; shapes are "
             f"{marks.shape} and {inside.shape}"
         )
+    if not np.isin(inside, (0, 1)).all():
+        raise ValidationError("the group of each pair must be true or false")
+    inside = inside.astype(bool)
     if min(inside.sum(), (~inside).sum()) < 2:
         raise UndefinedStatistic(
             f"{inside.sum()} and {(~inside).sum()} pairs in the two groups; each needs "

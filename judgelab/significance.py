@@ -16,7 +16,13 @@ from scipy import special
 
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import Rng, from_replicates, normal_quantile
+from judgelab.intervals import (
+    Rng,
+    bootstrap,
+    from_replicates,
+    normal_quantile,
+    upper_end,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,7 @@ def binomial_test(successes: int, n: int, probability: float = 0.5) -> Test:
     >>> binomial_test(21, 23)
     p < 0.0001 (n = 23, exact binomial; null: the probability is 0.5)
     """
+    successes, n = _whole(successes=successes, n=n)
     if n == 0:
         raise UndefinedStatistic("nothing can be tested on 0 units")
     if not 0 <= successes <= n or not 0 <= probability <= 1:
@@ -111,6 +118,17 @@ def binomial_test(successes: int, n: int, probability: float = 0.5) -> Test:
     extreme = likelihood <= likelihood[successes] * (1 + 1e-9)
     p = min(1.0, float(likelihood[extreme].sum()))
     return Test(p, n, f"the probability is {probability:g}", "exact binomial")
+
+
+def _whole(**counts: float) -> list[int]:
+    """Return counts as integers: half a unit, or nan, cannot be tested."""
+    wrong = {name: n for name, n in counts.items() if n % 1 or n < 0 or n == np.inf}
+    if wrong:
+        raise ValidationError(
+            ", ".join(f"{name} is {n!r}" for name, n in wrong.items())
+            + "; counts are whole numbers and at least 0"
+        )
+    return [int(n) for n in counts.values()]
 
 
 def _binomial_pmf(n: int, probability: float) -> npt.NDArray[np.float64]:
@@ -145,7 +163,7 @@ def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
     Raises
     ------
     ValidationError
-        If a difference is not a whole number.
+        If the differences are not an array of one dimension of whole numbers.
 
     References
     ----------
@@ -163,10 +181,15 @@ def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
     >>> sign_flip_test([1, 1, 1, -1, 1], null="no lean")
     p = 0.375 (n = 5, exact sign-flip test; null: no lean)
     """
-    values = np.asarray(differences)
-    whole = np.rint(values).astype(np.int64)
-    if not np.array_equal(whole, values):
-        raise ValidationError("differences must be whole numbers: wins minus losses")
+    values = np.asarray(differences, float)
+    if (
+        values.ndim != 1
+        or not (np.isfinite(values) & (values == np.rint(values))).all()
+    ):
+        raise ValidationError(
+            "differences must be whole numbers, one per unit: wins minus losses"
+        )
+    whole = values.astype(np.int64)
     sizes, counts = np.unique(np.abs(whole[whole != 0]), return_counts=True)
     # Distribution of (total + sum of signed differences) / 2 = sum of positive ones.
     distribution = np.ones(1)
@@ -209,7 +232,7 @@ def mcnemar(
     Raises
     ------
     ValidationError
-        If a count is negative or the method is unknown.
+        If a count is no whole number ≥ 0 or the method is unknown.
 
     References
     ----------
@@ -224,10 +247,7 @@ def mcnemar(
     >>> mcnemar(24, 4)
     p = 0.00018 (n = 28, exact McNemar; null: both are right equally often)
     """
-    if min(only_first, only_second) < 0:
-        raise ValidationError(
-            f"counts are {only_first} and {only_second}; they cannot be negative"
-        )
+    only_first, only_second = _whole(only_first=only_first, only_second=only_second)
     n = only_first + only_second
     if method not in ("exact", "chi2", "chi2-corrected"):
         raise ValidationError(
@@ -281,7 +301,7 @@ def paired_difference(
     UndefinedStatistic
         If there are no items.
     ValidationError
-        If a count is negative or the interval unknown.
+        If a count is no whole number ≥ 0 or the interval is unknown.
 
     References
     ----------
@@ -298,9 +318,11 @@ def paired_difference(
     >>> paired_difference(170, 55, 38, 87)
     0.049 [-0.006, 0.102] (n = 350, Bonett–Price)
     """
-    table = np.array([both, only_first, only_second, neither], dtype=np.int64)
-    if (table < 0).any():
-        raise ValidationError(f"counts {table.tolist()} cannot be negative")
+    table = np.array(
+        _whole(
+            both=both, only_first=only_first, only_second=only_second, neither=neither
+        )
+    )
     n = int(table.sum())
     if n == 0:
         raise UndefinedStatistic("two judges cannot be compared on 0 items")
@@ -310,10 +332,12 @@ def paired_difference(
         raise ValidationError(
             f"unknown interval {interval!r}; choose 'bonett-price' or 'bootstrap'"
         )
-    draws = np.random.default_rng(rng).multinomial(n, table / n, size=resamples)
+    replicates = bootstrap(
+        lambda draws: (draws[:, 1] - draws[:, 2]) / n, np.eye(4), table, resamples, rng
+    )
     return from_replicates(
         (only_first - only_second) / n,
-        (draws[:, 1] - draws[:, 2]) / n,
+        replicates,
         n,
         f"paired bootstrap, {resamples} resamples of items",
         level=level,
@@ -349,6 +373,13 @@ def signed_share(
     Estimate
         (plus − minus) / n, in [−1, 1].
 
+    Raises
+    ------
+    UndefinedStatistic
+        If `n` is 0.
+    ValidationError
+        If the counts are negative or add up to more than `n`.
+
     References
     ----------
     Bonett & Price (2012), as in `paired_difference`.
@@ -362,10 +393,17 @@ def signed_share(
     >>> signed_share(60, 0, 80)
     0.750 [0.630, 0.833] (n = 80, Bonett–Price)
     """
+    if n == 0:
+        raise UndefinedStatistic("0 units lean nowhere; give at least one")
+    if not (plus >= 0 and minus >= 0 and plus + minus <= n):
+        raise ValidationError(
+            f"{plus} and {minus} of {n} units: need plus >= 0, minus >= 0 and "
+            "plus + minus <= n"
+        )
     size = n if effective is None else effective
     up, down = plus * size / n, minus * size / n
     p, q = (up + 1) / (size + 2), (down + 1) / (size + 2)
-    half = normal_quantile((1 + level) / 2) * np.sqrt(
+    half = normal_quantile(upper_end(level)) * np.sqrt(
         (p + q - (p - q) ** 2) / (size + 2)
     )
     low, high = max(-1.0, float(p - q - half)), min(1.0, float(p - q + half))
@@ -396,6 +434,8 @@ def welch_test(
     ------
     UndefinedStatistic
         If a group has fewer than two values.
+    ValidationError
+        If a value is missing or not finite.
 
     References
     ----------
@@ -413,6 +453,13 @@ def welch_test(
     0.500 [-0.365, 1.365] (n = 8, Welch)
     """
     groups = [np.asarray(group, float) for group in (one, two)]
+    for name, group in zip(("one", "two"), groups, strict=True):
+        if group.ndim != 1 or not np.isfinite(group).all():
+            raise ValidationError(
+                f"{name} has shape {group.shape} and "
+                f"{np.count_nonzero(~np.isfinite(group))} values that are missing or "
+                "infinite; give one finite number per unit"
+            )
     if min(group.size for group in groups) < 2:
         raise UndefinedStatistic(
             f"groups of {groups[0].size} and {groups[1].size} values; each needs two"
@@ -428,7 +475,7 @@ def welch_test(
         (parts**2 / [group.size - 1 for group in groups]).sum()
     )
     error = float(np.sqrt(variance))
-    half = float(special.stdtrit(freedom, (1 + level) / 2)) * error
+    half = float(special.stdtrit(freedom, upper_end(level))) * error
     p = 2 * float(special.stdtr(freedom, -abs(value) / error))
     estimate = Estimate(value, value - half, value + half, n, "Welch", level)
     return estimate, Test(p, n, null, "Welch t")

@@ -89,6 +89,11 @@ class Judge:
     name: str = "simulated judge"
 
     def __post_init__(self) -> None:
+        for name in ("k", "beta", "verbosity", "self_preference", "tie_width"):
+            if not np.isfinite(getattr(self, name)):
+                raise ValidationError(
+                    f"{name} is {getattr(self, name)!r}; it must be a finite number"
+                )
         for name in ("k", "tie_width", "invalid_rate", "missing_rate"):
             if not getattr(self, name) >= 0:
                 raise ValidationError(
@@ -153,7 +158,7 @@ class Pairs:
     Raises
     ------
     ValidationError
-        If the arrays are not aligned.
+        If the arrays are not aligned or a value is missing or infinite.
 
     Notes
     -----
@@ -170,8 +175,16 @@ class Pairs:
     own: npt.NDArray[Any]
 
     def __post_init__(self) -> None:
-        shapes = {np.shape(self.delta), np.shape(self.log_length), np.shape(self.own)}
-        if len(shapes) > 1 or np.ndim(self.delta) != 1:
+        for name in ("delta", "log_length", "own"):
+            values = np.asarray(getattr(self, name))
+            object.__setattr__(self, name, values)
+            if not np.isfinite(values).all():
+                raise ValidationError(
+                    f"{name} is missing or infinite at "
+                    f"{np.flatnonzero(~np.isfinite(values))[:5].tolist()}"
+                )
+        shapes = {self.delta.shape, self.log_length.shape, self.own.shape}
+        if len(shapes) > 1 or self.delta.ndim != 1:
             raise ValidationError(
                 f"delta, log_length and own have shapes {sorted(shapes)}; "
                 "give one value of each per pair"
@@ -238,10 +251,11 @@ def draw_pairs(
     >>> sorted(set(abs(pairs.delta).tolist()))
     [0.5]
     """
-    if n < 1 or spread < 0 or length_spread < 0 or not 0 <= own_share <= 1:
+    spreads = 0 <= spread < np.inf and 0 <= length_spread < np.inf
+    if n < 1 or n % 1 or not spreads or not 0 <= own_share <= 1:
         raise ValidationError(
             f"n = {n}, spread = {spread}, length_spread = {length_spread}, own_share = "
-            f"{own_share}: need n >= 1, spreads >= 0 and a share between 0 and 1"
+            f"{own_share}: need a whole n >= 1, spreads >= 0 and a share from 0 to 1"
         )
     generator = _stream(rng, "pairs")
     # One uniform draw per quantity, whatever the distribution: pairs drawn with the
@@ -327,6 +341,8 @@ def _stream(rng: Rng, purpose: str) -> np.random.Generator:
     """
     if isinstance(rng, np.random.Generator):
         return rng
+    if rng is None:
+        raise ValidationError("rng is None; pass a numpy Generator or a seed")
     key = tuple(purpose.encode())
     return np.random.default_rng(np.random.SeedSequence(rng, spawn_key=key))
 

@@ -84,7 +84,8 @@ def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArra
     Raises
     ------
     ValidationError
-        If a code is not one of the five verdicts.
+        If a code is not one of the five verdicts, or `swapped` holds anything but true
+        and false (or 1 and 0): the word "False" would count as true.
 
     Notes
     -----
@@ -96,7 +97,18 @@ def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArra
     array([1, 2, 1], dtype=int8)
     """
     codes = as_codes(verdicts)
-    return np.where(swapped, _UNSWAPPED[codes], codes).astype(np.int8)
+    turned = np.asarray(swapped)
+    if turned.dtype.kind not in "biu" or ((turned != 0) & (turned != 1)).any():
+        raise ValidationError(
+            f"swapped holds {np.unique(turned.astype(str))[:5].tolist()} of type "
+            f"{turned.dtype}; give true and false (or 1 and 0)"
+        )
+    if turned.ndim and turned.shape != codes.shape:
+        raise ValidationError(
+            f"verdicts has shape {codes.shape} and swapped {turned.shape}; "
+            "give one of each per record"
+        )
+    return np.where(turned, _UNSWAPPED[codes], codes).astype(np.int8)
 
 
 def as_codes(verdicts: npt.ArrayLike) -> npt.NDArray[np.int8]:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,6 +122,23 @@ def test_bad_input():
         icc([["a", "b"], ["c", "d"]])
     with pytest.raises(ValidationError, match="level is 1"):
         icc(SCORES, level=1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("unit", [1e-200, 1e-9, 1e200])
+def test_origin_and_unit_do_not_matter(form, unit):
+    expected = icc(SCORES, form=form)
+    found = icc((np.asarray(SCORES) + 7) * unit, form=form)
+    for end in ("value", "low", "high"):
+        assert getattr(found, end) == pytest.approx(getattr(expected, end), abs=1e-9)
+
+
+def test_nullable_numbers():
+    frame = pd.DataFrame(SCORES, dtype="Int64")
+    assert icc(frame) == icc(SCORES)
+    frame.iloc[0, 0] = pd.NA
+    with pytest.raises(ValidationError, match="dtype object"):
+        icc(frame)
 
 
 @pytest.mark.parametrize("form", FORMS)

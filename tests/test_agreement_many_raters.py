@@ -5,6 +5,7 @@ from pathlib import Path
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -297,10 +298,14 @@ def test_none_is_missing_and_no_category():
     assert ours == coded
 
 
-def test_one_item_has_a_value_and_no_interval():
-    alpha = krippendorff_alpha([[1, 2, 2]], level="nominal", scale=(1, 2))
+@pytest.mark.parametrize("interval", ["score", "asymptotic", "bootstrap"])
+def test_one_item_has_a_value_and_no_interval(interval):
+    """A bootstrap of one item would always draw the same and look certain."""
+    alpha = krippendorff_alpha(
+        [[1, 2, 2]], level="nominal", scale=(1, 2), interval=interval, rng=0
+    )
+    assert alpha.value == pytest.approx(0, abs=1e-15)
     assert np.isnan(alpha.low)
-    assert alpha.method == "no interval from one item"
 
 
 def test_full_agreement_of_few_items_has_an_interval():
@@ -350,11 +355,38 @@ def test_scales_that_do_not_fit_their_level():
         ([[1, -1]], None, r"rows \[0\]"),
         ([[1, 1]], [1, 2], "repeats"),
         ([[1, 1]], [0.5], "repeats"),
+        ([[1, 1]], [np.inf], "repeats"),
+        ([[np.inf, 1], [1, 1]], None, r"rows \[0\]"),
+        ([[1, 1], [np.nan, 1]], None, r"rows \[1\]"),
+        ([[9, 0], [1, 2], [2, 2]], [0, 1, 1], r"item 1 has 3 .*\[2\] have \[4\]"),
     ],
 )
 def test_bad_counts(counts, repeats, match):
     with pytest.raises(ValidationError, match=match):
         fleiss_kappa(counts, repeats=repeats)
+
+
+def test_options_are_checked_also_where_they_play_no_part():
+    for option in ({"interval": "exact"}, {"coverage": 95}, {"undefined": "zero"}):
+        with pytest.raises(ValidationError, match=r"interval|level|undefined"):
+            krippendorff_alpha([[1, 2]], level="nominal", scale=[1, 2], **option)
+    with pytest.raises(ValidationError, match="finite numbers"):
+        krippendorff_alpha([[1, 2]], level="interval", scale=[1, 2, np.inf])
+
+
+def test_the_usual_interval_stays_in_the_range_of_the_coefficient():
+    counts = [[1, 1], [1, 1], [1, 1], [2, 0]]
+    assert fleiss_kappa(counts, interval="asymptotic").low == -1
+
+
+def test_huge_and_nullable_counts():
+    counts = np.array([[2, 1], [1, 2], [3, 0]])
+    # With very many raters, two of an item are as good as drawn with replacement.
+    shares, items = counts.sum(0) / counts.sum(), counts / 3
+    by_hand = 1 - (1 - (items**2).sum(1).mean()) / (1 - (shares**2).sum())
+    assert fleiss_kappa(counts * 2**50).value == pytest.approx(by_hand, abs=1e-9)
+    nullable = pd.DataFrame(counts, dtype="Int64")
+    assert fleiss_kappa(nullable) == fleiss_kappa(counts)
 
 
 # Coverage

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -256,7 +257,7 @@ def test_symmetric_kappa_forgets_the_order_of_naming(table):
     assume(table[:2].any() or table[:, :2].any())
     ours = cohen_kappa(table, symmetric=True)
     twin = cohen_kappa(mirrored, symmetric=True)
-    folded = cohen_kappa((table + mirrored) / 2)
+    folded = cohen_kappa(table + mirrored)
     assert twin.value == pytest.approx(ours.value, abs=1e-9)
     assert folded.value == pytest.approx(ours.value, abs=1e-9)
     assert twin.low == pytest.approx(ours.low, abs=1e-6)
@@ -474,15 +475,18 @@ def test_uniform_guessing_is_near_zero():
         ([[1, 2, 3], [4, 5, 6]], "shape"),
         ([1, 2], "shape"),
         ([[5]], "shape"),
-        ([[1, -1], [0, 2]], r"negative or non-finite counts at \[\(0, 1\)\]"),
+        ([[1, -1], [0, 2]], r"negative, .* counts at \[\(0, 1\)\]"),
         ([[1, np.nan], [0, 2]], "non-finite"),
+        # Shares would pass for a table with n = 1.
+        ([[0.4, 0.1], [0.15, 0.35]], "whole numbers >= 0, and not shares"),
         ([["a", "b"], ["c", "d"]], "dtype"),
         ([[[1, 2], [3, 4]]], "one cluster"),
     ],
 )
-def test_bad_tables(table, match):
+@pytest.mark.parametrize("interval", ["score", "asymptotic", "bootstrap"])
+def test_bad_tables(table, match, interval):
     with pytest.raises(ValidationError, match=match):
-        cohen_kappa(table)
+        cohen_kappa(table, interval=interval, rng=0)
 
 
 @pytest.mark.parametrize(
@@ -491,6 +495,12 @@ def test_bad_tables(table, match):
         ({"weights": "cubic"}, "weights"),
         ({"weights": np.eye(3)}, "2 categories"),
         ({"weights": [[1, 2], [2, 1]]}, "at most 1"),
+        # A negative weight would make plain agreement negative.
+        ({"weights": [[1, -5], [-5, 1]]}, "at least 0"),
+        ({"weights": [[1, np.nan], [0, 1]]}, "at least 0"),
+        ({"symmetric": None}, "True, False"),
+        ({"symmetric": (1.0, 0.0)}, "True, False"),
+        ({"undefined": "zero"}, "undefined"),
         ({"weights": [[0.5, 0], [0, 1]]}, "diagonal"),
         ({"weights": np.ones((2, 2))}, "less than 1"),
         ({"interval": "exact"}, "interval"),
@@ -502,9 +512,34 @@ def test_bad_options(options, match):
         cohen_kappa([[3, 1], [1, 3]], **options)
 
 
-def test_unknown_policy():
-    with pytest.raises(ValidationError, match="undefined"):
-        cohen_kappa([[0, 0], [0, 0]], undefined="zero")
+@pytest.mark.parametrize(
+    "options", [{"undefined": "zero"}, {"interval": "exact"}, {"level": 95}]
+)
+def test_options_are_checked_also_where_nothing_is_defined(options):
+    with pytest.raises(ValidationError, match=next(iter(options))):
+        cohen_kappa([[5, 0], [0, 0]], **{"undefined": "nan", **options})
+
+
+def test_the_usual_interval_stays_in_the_range_of_the_coefficient():
+    few, none = [[1, 0], [9, 0]], [[1, 9], [9, 1]]
+    assert percent_agreement(few, interval="asymptotic").low == 0
+    assert cohen_kappa(none, interval="asymptotic").low == -1
+
+
+def test_a_bootstrap_of_one_pair_or_of_too_many_is_refused():
+    """One pair is always drawn alike; 2⁶² of each kind would crash NumPy."""
+    for table in ([[0, 1], [0, 0]], np.full((2, 2), 2**62)):
+        with pytest.raises(ValidationError, match="units is not possible"):
+            percent_agreement(table, interval="bootstrap", rng=0)
+
+
+def test_nullable_and_huge_counts():
+    table = pd.DataFrame([[40, 10], [15, 35]], dtype="Int64")
+    assert cohen_kappa(table) == cohen_kappa(table.to_numpy(int))
+    many = np.array([[40, 10], [15, 35]], np.uint64) << np.uint64(57)
+    assert cohen_kappa(many).value == pytest.approx(0.5, abs=1e-12)
+    assert cohen_kappa(many).width < 1e-6
+    assert cohen_kappa(table, symmetric=np.True_) == cohen_kappa(table, symmetric=True)
 
 
 # Coverage

@@ -168,3 +168,27 @@ def test_nothing_gives_an_empty_table():
 def test_codes_that_are_codes_already_are_not_copied():
     labels = np.array([0, 1, 2], np.int8)
     assert encode(labels, range(3)) is labels
+
+
+def test_clusters_are_given_and_of_one_type():
+    def count(clusters):
+        return contingency_table([0, 1, 1], [0, 1, 1], scale=[0, 1], clusters=clusters)
+
+    for gap in ([1, np.nan, 2], ["a", None, "b"], pd.array([1, None, 2], "Int64")):
+        with pytest.raises(ValidationError, match=r"lacks 1 values .*\[1\]"):
+            count(gap)
+    with pytest.raises(ValidationError, match="types int, str"):
+        count(["1", 1, "b"])
+    assert (count(pd.Categorical(["b", "a", "a"])) == count([1, 0, 0])).all()
+
+
+def test_a_set_is_no_scale():
+    """Its order, hence every weight, would change from run to run."""
+    with pytest.raises(ValidationError, match="no order"):
+        contingency_table(["a"], ["b"], scale={"a", "b"})
+
+
+def test_dates_may_be_labels_and_missing():
+    days = np.array(["2020-01-01", "2020-01-02", "NaT"], "M8[D]")
+    table = contingency_table(days, days[[1, 1, 0]], scale=days[:2], missing="drop")
+    assert table.tolist() == [[0, 1], [0, 1]]

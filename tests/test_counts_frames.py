@@ -231,3 +231,54 @@ def test_lacking_columns_are_named(frame):
         two_order_tables(frame(records))
     with pytest.raises(ValidationError, match=r"no column 'model_a'"):
         win_matrix(frame(records))
+
+
+PAIR = {
+    "judge": ["x", "x", "y", "y"],
+    "item": [1, 1, 1, 1],
+    "swapped": [False, True, False, True],
+    "verdict": ["A", "B", "A", "A"],
+}
+
+
+@pytest.mark.parametrize("function", [two_order_tables, vote_patterns])
+@pytest.mark.parametrize(
+    "swapped", [["False", "True"] * 2, [0, 2, 0, 1], [0.0, 0.5, 0.0, 1.0]]
+)
+def test_an_order_is_true_or_false(frame, function, swapped):
+    """The word "False" counts as true when it is cast."""
+    with pytest.raises(ValidationError, match="'swapped' holds"):
+        function(frame(PAIR | {"swapped": swapped}))
+
+
+def test_orders_as_numbers_are_orders(frame):
+    expected = two_order_tables(frame(PAIR)).tables
+    for swapped in ([0, 1, 0, 1], [0.0, 1.0, 0.0, 1.0]):
+        found = two_order_tables(frame(PAIR | {"swapped": swapped})).tables
+        assert (found == expected).all()
+
+
+def test_a_judge_is_not_compared_with_itself(frame):
+    records = {"judge": ["x", "y"], "item": [1, 1], "verdict": ["A", "B"]}
+    with pytest.raises(ValidationError, match="both 'x'"):
+        joint_counts(frame(records), "x", "x")
+
+
+def test_a_model_does_not_meet_itself(frame):
+    records = {"model_a": ["p", "p"], "model_b": ["p", "q"], "verdict": ["A", "A"]}
+    with pytest.raises(ValidationError, match=r"\['p'\] are compared with themselves"):
+        win_matrix(frame(records))
+
+
+def test_a_scale_may_hold_categories_of_several_types(frame):
+    records = {"judge": ["x", "y"], "item": [1, 1], "label": ["good", "bad"]}
+    found = vote_patterns(frame(records), scale=["bad", "good", 3])
+    assert found.counts.tolist() == [[1, 1, 0]]
+
+
+@pytest.mark.parametrize("function", [two_order_tables, vote_patterns])
+def test_items_of_several_types_are_refused(function):
+    """1 and '1' would be two items, and a pair without a partner."""
+    mixed = pd.DataFrame(PAIR | {"item": [1, "1", 1, 1]})
+    with pytest.raises(ValidationError, match="'item' holds Python objects"):
+        function(mixed)

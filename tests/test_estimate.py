@@ -59,6 +59,8 @@ def test_it_cannot_be_changed():
         ((0.5, 0.4, 0.6, 10, "x", 1.0), "level"),
         ((0.5, 0.4, 0.6, 10, "x", 95), "level"),
         ((math.nan, 0.4, 0.6, 10, "x"), "reason"),
+        ((0.5, math.nan, 0.6, 10, "x"), "both"),
+        ((0.5, 0.4, 0.6, -1, "x"), "n is -1"),
     ],
 )
 def test_nonsense_is_refused(arguments, match):
@@ -79,3 +81,7 @@ def test_giving_up_is_an_error_or_a_reason():
     assert give_up("no pairs", 0, "nan").reason == "no pairs"
     with pytest.raises(ValidationError, match="undefined is None"):
         give_up("no pairs", 0, None)
+
+
+def test_a_level_is_shown_as_it_is():
+    assert "99.9% interval" in repr(Estimate(0.5, 0.4, 0.6, 10, "x", 0.999))

@@ -155,6 +155,8 @@ def test_same_seed_same_replicates_in_batches_too():
         ([1, 2], 10, None, "rng"),
         ([1, 2], 0, 0, "resamples is 0"),
         ([0.5, 2], 10, 0, "whole numbers"),
+        ([1, 0], 10, 0, "always drawn alike"),
+        ([2**62, 2**62], 10, 0, "too many to draw"),
     ],
 )
 def test_bad_bootstraps(repeats, resamples, rng, match):
@@ -195,3 +197,31 @@ def test_clustered_share_covers():
     # 500 runs: the standard error of a coverage of .95 is .01.
     assert held / 500 > 0.92
     assert naive / 500 < held / 500
+
+
+@pytest.mark.parametrize(
+    ("successes", "totals", "weights"),
+    [
+        ([1, np.nan], [2, 2], None),
+        ([1, 1], [2, np.nan], None),
+        ([1, 1], [2, np.inf], None),
+        ([1, 1], [2, 2], [1, np.nan]),
+        ([1, 1], [2, 2], [0.4, 0.4]),
+        ([1], [2, 2], None),
+        ([1, 1], [2, 2], [1, 1, 1]),
+    ],
+)
+def test_bad_clusters(successes, totals, weights):
+    with pytest.raises(ValidationError, match=r"every cluster needs|have shapes"):
+        clustered_proportion(successes, totals, weights=weights)
+
+
+def test_no_interval_from_nothing():
+    with pytest.raises(ValidationError, match="standard_error is nan"):
+        from_standard_error(0.5, np.nan, 10, "x", bounds=(-1, 1))
+    with pytest.raises(ValidationError, match="no replicates"):
+        from_replicates(0.5, np.array([]), 10, "x")
+    with pytest.raises(ValidationError, match="level is 95"):
+        from_replicates(0.5, np.linspace(0, 1, 11), 10, "x", level=95)
+    with pytest.raises(ValidationError, match="whole number n"):
+        proportion(1, 10.5)

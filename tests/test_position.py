@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -338,4 +339,24 @@ def test_errors_name_the_way_out():
         lean_test(np.zeros((2, 5, 5), int), method="chi2")
     with pytest.raises(ValidationError, match="two tables"):
         score_two_orders(np.zeros((3, 5, 5), int), rule="judgebench")
-    assert position_consistency(table).reason == "the table holds no all pairs"
+    assert position_consistency(table).reason == "the table holds no pairs"
+    assert preference_fairness(table).reason == "the table holds no pairs"
+    with pytest.raises(ValidationError, match=r"codes outside 0..4 .*\[7\]"):
+        verdict_rate(table, 7)
+
+
+def test_small_and_large_counts_do_not_overflow():
+    """120 · 119 does not fit into int8, nor 2⁴⁰ · 2⁴⁰ into int64."""
+    small = np.array([[100, 20], [100, 1]], np.int8)
+    stable = repetition_stability(small, kind="pairwise")
+    by_hand = ((100 * 99 + 20 * 19) / (120 * 119) + 100 * 99 / (101 * 100)) / 2
+    assert stable.value == pytest.approx(by_hand, abs=1e-12)
+    large = repetition_stability([[2**40, 2**40], [2**40, 0]], kind="pairwise")
+    assert large.value == pytest.approx(0.75, abs=1e-9)
+
+
+def test_a_table_of_nullable_integers_and_a_verdict_as_a_word():
+    table = np.arange(25).reshape(5, 5)
+    nullable = pd.DataFrame(table, dtype="Int64")
+    assert position_consistency(nullable) == position_consistency(table)
+    assert verdict_rate(table, "tie") == verdict_rate(table, Verdict.TIE)

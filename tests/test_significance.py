@@ -1,5 +1,7 @@
 """Tests and comparisons against scipy, statsmodels and coverage simulations."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from judgelab.significance import (
     paired_difference,
     sign_flip_test,
     signed_share,
+    welch_test,
 )
 
 
@@ -120,7 +123,7 @@ def test_errors_name_the_way_out():
         binomial_test(0, 0)
     with pytest.raises(ValidationError, match="3 of 2"):
         binomial_test(3, 2)
-    with pytest.raises(ValidationError, match="negative"):
+    with pytest.raises(ValidationError, match="only_first is -1"):
         mcnemar(-1, 2)
     with pytest.raises(ValidationError, match="choose"):
         mcnemar(1, 2, method="exactly")
@@ -138,4 +141,51 @@ def test_errors_name_the_way_out():
         clustered_proportion([3], [2])
     with pytest.raises(UndefinedStatistic):
         clustered_proportion([0], [0])
-    assert mcnemar(0, 0).p_value == 1
+    for method in ("exact", "chi2", "chi2-corrected"):
+        assert mcnemar(0, 0, method=method).p_value == 1
+
+
+@pytest.mark.parametrize("count", [1.5, float("nan"), float("inf"), -1])
+def test_counts_are_whole_numbers(count):
+    """A truncated 1.7 would be a plausible 1."""
+    for function in (
+        lambda: mcnemar(count, 3),
+        lambda: mcnemar(3, count),
+        lambda: binomial_test(count, 5),
+        lambda: binomial_test(1, count),
+        lambda: paired_difference(count, 1, 1, 4),
+    ):
+        with pytest.raises(ValidationError, match="whole numbers"):
+            function()
+
+
+def test_values_that_are_missing_or_impossible():
+    for values in ([1, np.nan], [1, np.inf], [[1, 1], [1, -1]]):
+        with pytest.raises(ValidationError, match="one per unit"):
+            sign_flip_test(values, null="no lean")
+    with pytest.raises(ValidationError, match="one has shape"):
+        welch_test([1, np.nan, 2], [1, 2, 3], null="equal")
+    with pytest.raises(ValidationError, match="two has shape"):
+        welch_test([1, 2, 3], [[1, 2], [3, 4]], null="equal")
+    with pytest.raises(ValidationError, match="10 and 5 of 8"):
+        signed_share(10, 5, 8)
+    with pytest.raises(UndefinedStatistic):
+        signed_share(0, 0, 0)
+    with pytest.raises(ValidationError, match="resamples is 0"):
+        paired_difference(5, 1, 1, 4, interval="bootstrap", resamples=0)
+    with pytest.raises(ValidationError, match=r"level is 1\.5"):
+        paired_difference(5, 1, 1, 4, interval="bootstrap", level=1.5)
+    with pytest.raises(ValidationError, match="rng"):
+        paired_difference(5, 1, 1, 4, interval="bootstrap", rng=None)
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
+def test_sign_flips_by_trying_all_of_them(differences):
+    sizes = np.abs(differences)
+    flips = np.array([*itertools.product([1, -1], repeat=len(differences))])
+    p = np.mean(np.abs(flips @ sizes) >= abs(sum(differences)))
+    assert sign_flip_test(differences, null="x").p_value == pytest.approx(p, abs=1e-12)
+
+
+def test_holm_keeps_ties_tied():
+    assert holm({"a": 0.02, "b": 0.5, "c": 0.02}) == {"a": 0.06, "b": 0.5, "c": 0.06}

@@ -153,13 +153,13 @@ def test_pairs_and_tables_from_the_same_records_agree(trials):
 
 def test_pair_orders_refuses_what_it_cannot_pair():
     records = simulate(Judge(), draw_pairs(3, rng=7), rng=8)
-    with pytest.raises(ValidationError, match="lack the columns"):
+    with pytest.raises(ValidationError, match="no column 'swapped'"):
         pair_orders(records.drop(columns="swapped"))
-    with pytest.raises(ValidationError, match="repeat an order"):
+    with pytest.raises(ValidationError, match="several records of one judge, item"):
         pair_orders(pd.concat([records, records.iloc[:1]]))
     with pytest.raises(ValidationError, match="unknown verdict"):
         pair_orders(records.assign(verdict="A>B"))
-    with pytest.raises(ValidationError, match="true or false"):
+    with pytest.raises(ValidationError, match="true and false"):
         pair_orders(records.assign(swapped=records["swapped"].astype(str)))
     lone = pair_orders(records[~records["swapped"]])
     assert (lone["second"] == MISSING).all()
@@ -337,3 +337,62 @@ def test_errors_name_the_way_out():
         diagnose(two)
     with pytest.raises(ValidationError, match="both orders"):
         diagnose(records[~records["swapped"]])
+
+
+@pytest.mark.parametrize(
+    "name", ["k", "beta", "verbosity", "self_preference", "tie_width"]
+)
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_judge_has_finite_parameters(name, value):
+    """A lean of nan would make every verdict MISSING."""
+    with pytest.raises(ValidationError, match=name):
+        Judge(**{name: value})
+
+
+def test_pairs_are_finite_and_drawn_from_a_given_seed():
+    with pytest.raises(ValidationError, match=r"delta is missing .*\[1\]"):
+        Pairs([0.5, np.nan], [0, 0], [0, 0])
+    assert Pairs([1, 0], [0, 0], [0, 0]).gold.tolist() == [Verdict.A, Verdict.TIE]
+    with pytest.raises(ValidationError, match="rng is None"):
+        draw_pairs(3, rng=None)
+    with pytest.raises(ValidationError, match="whole n"):
+        draw_pairs(2.5, rng=0)
+    with pytest.raises(ValidationError, match="spreads >= 0"):
+        draw_pairs(3, spread=np.nan, rng=0)
+
+
+def test_pair_orders_takes_a_lazy_frame_and_categories():
+    records = simulate(Judge(), draw_pairs(20, rng=7), rng=8)
+    expected = pair_orders(records)[["item", "first", "second"]]
+    lazy = pair_orders(pl.from_pandas(records).lazy())
+    pd.testing.assert_frame_equal(lazy[["item", "first", "second"]], expected)
+    words = pd.CategoricalDtype(["unused", *Verdict.__members__])
+    coded = records.assign(
+        judge=records["judge"].astype("category"),
+        verdict=records["verdict"].astype(words),
+    )
+    again = pair_orders(coded)[["item", "first", "second"]]
+    pd.testing.assert_frame_equal(again, expected)
+
+
+def test_probes_refuse_what_is_not_known_and_skip_what_tells_nothing():
+    with pytest.raises(ValidationError, match=r"tolerance is 1\.5"):
+        unusable_rate(1, 10, tolerance=1.5)
+    with pytest.raises(ValidationError, match="true or false"):
+        verbosity_gap([1, 1, 0, 1], [1, np.nan, 0, 0])
+    with pytest.raises(ValidationError, match="mark"):
+        verbosity_gap([1, np.nan, 0, 1], [1, 1, 0, 0])
+    pairs = draw_pairs(60, length_spread=1, rng=3)
+    records = simulate(Judge(), pairs, rng=4)
+    with pytest.raises(ValidationError, match="alpha is 5"):
+        diagnose(records, alpha=5)
+    with pytest.raises(ValidationError, match="'gold' differs"):
+        diagnose(records.assign(gold=np.where(records["swapped"], "A", "B")))
+    with pytest.raises(ValidationError, match="unknown verdict 'None'"):
+        diagnose(records.assign(gold=None))
+    # A length that is not known is not a shorter answer.
+    unknown = records["item"] < 20
+    partial = records.assign(log_length=records["log_length"].mask(unknown))
+    found = {f.fault: f.estimate for f in diagnose(partial)}["verbosity"]
+    rest = {f.fault: f.estimate for f in diagnose(records[~unknown])}["verbosity"]
+    assert (found.value, found.n) == (rest.value, rest.n)

@@ -197,3 +197,13 @@ def test_errors_name_the_way_out():
 def test_a_rule_of_your_own():
     mine = Rule("mine", "me", "here", ("A A A A A",) * 5)
     assert combine([1, 3], [4, 2], rule=mine).tolist() == [Outcome.A, Outcome.A]
+
+
+@pytest.mark.parametrize("swapped", [["True", "False"], [0.0, np.nan], [2, 0]])
+def test_an_order_is_true_or_false(swapped):
+    """The word "False" is true for Python and NumPy."""
+    with pytest.raises(ValidationError, match="true and false"):
+        unswap([0, 1], swapped)
+    with pytest.raises(ValidationError, match="one of each per record"):
+        unswap([0, 1], [True, False, True])
+    assert unswap([0, 1], [1, 0]).tolist() == [1, 1]

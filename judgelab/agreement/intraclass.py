@@ -10,6 +10,7 @@ from scipy import special
 
 from judgelab import intervals
 from judgelab.agreement.two_raters import Undefined
+from judgelab.counts import numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -75,6 +76,8 @@ def icc(
     """
     if form not in _FORMS:
         raise ValidationError(f"form is {form!r}; choose one of {', '.join(_FORMS)}")
+    intervals.upper_end(level)
+    intervals.check_undefined(undefined)
     x = _checked_ratings(ratings)
     n, k = x.shape
     if n < 2 or k < 2:
@@ -82,6 +85,8 @@ def icc(
         return intervals.give_up(reason, n, undefined)
     if (x == x[0, 0]).all():
         return intervals.give_up("all ratings are the same", n, undefined)
+    # Neither origin nor unit matters; this keeps squares from overflowing.
+    x = (x - x[0, 0]) / np.abs(x - x[0, 0]).max()
     grand = x.mean()
     items = k * ((x.mean(1) - grand) ** 2).sum() / (n - 1)
     raters = n * ((x.mean(0) - grand) ** 2).sum() / (k - 1)
@@ -166,7 +171,7 @@ def _stepped_up(reliability: float, k: int) -> float:
 
 def _checked_ratings(ratings: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return the ratings as a complete matrix of finite numbers."""
-    x = np.asarray(ratings)
+    x = numbers(ratings)
     if x.ndim != 2 or x.dtype.kind not in "iuf":
         raise ValidationError(
             f"ratings has shape {x.shape} and dtype {x.dtype}; "

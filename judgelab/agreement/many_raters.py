@@ -8,6 +8,7 @@ disagreement), and the items are the independent units of every interval.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,8 +17,14 @@ import numpy.typing as npt
 from scipy import optimize, special
 
 from judgelab import intervals
-from judgelab.agreement.two_raters import FIRST_STEP, Floats, Interval, Undefined
-from judgelab.counts import Scale, count_by_category
+from judgelab.agreement.two_raters import (
+    FIRST_STEP,
+    Floats,
+    Interval,
+    Undefined,
+    check_options,
+)
+from judgelab.counts import Scale, count_by_category, numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -380,6 +387,7 @@ def _estimate(
     undefined: Undefined,
 ) -> Estimate:
     """Compute one coefficient with its interval."""
+    check_options(interval, level, undefined)
     items = items.pairable()
     n = round(float(items.repeats.sum()))
     if n == 0:
@@ -397,6 +405,8 @@ def _estimate(
         )
     observed = _observed(items, differences)
     value = float(coefficient.value(observed.mean))
+    if n < 2:
+        return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)
     if interval == "bootstrap":
         replicates = _replicates(items, coefficient, resamples, rng)
         return intervals.from_replicates(
@@ -407,17 +417,11 @@ def _estimate(
             level=level,
             undefined=undefined,
         )
-    if n < 2:
-        return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)
     quantile = float(special.stdtrit(n - 1, intervals.upper_end(level)))
     if interval == "asymptotic":
-        half = quantile * np.sqrt(coefficient.variance(observed) / (n - 1))
-        low, high = float(value - half), float(min(value + half, 1.0))
+        half = quantile * math.sqrt(coefficient.variance(observed) / (n - 1))
+        low, high = max(value - half, -1.0), min(value + half, 1.0)
         return Estimate(value, low, high, n, "delta method over items", level)
-    if interval != "score":
-        raise ValidationError(
-            f"interval is {interval!r}; choose 'score', 'asymptotic' or 'bootstrap'"
-        )
     m, weight = _numbers_of_ratings(items)
     low, high = (
         _score_bound(coefficient, observed, target, n - 1, quantile)
@@ -491,9 +495,9 @@ def _agreeing_items(m: Floats, weight: Floats, shares: Floats) -> _Moments:
 
 def _numbers_of_ratings(items: _Items) -> tuple[Floats, Floats]:
     """Return the numbers of ratings that items have, and the share of each."""
-    weight = np.bincount(items.ratings.astype(np.intp), weights=items.repeats)
-    m = np.flatnonzero(weight)
-    return m.astype(float), weight[m] / weight.sum()
+    m, number = np.unique(items.ratings, return_inverse=True)
+    weight = np.bincount(number, weights=items.repeats)
+    return m, weight / weight.sum()
 
 
 def _score_bound(
@@ -548,7 +552,7 @@ def _checked_items(
     counts: npt.ArrayLike, repeats: npt.ArrayLike | None, k: int | None = None
 ) -> _Items:
     """Return counts and repeats, checked."""
-    table = np.asarray(counts)
+    table = numbers(counts)
     if table.dtype.kind not in "iuf" or table.ndim != 2 or table.shape[1] < 2:
         raise ValidationError(
             f"counts has shape {table.shape} and dtype {table.dtype}; give a matrix of "
@@ -558,13 +562,14 @@ def _checked_items(
         raise ValidationError(
             f"counts has {table.shape[1]} columns, the scale {k} categories"
         )
-    if (table.dtype.kind == "f" and (table != np.round(table)).any()) or (
-        table < 0
-    ).any():
-        wrong = np.flatnonzero(((table != np.round(table)) | (table < 0)).any(1))
+    right = table >= 0
+    if table.dtype.kind == "f":
+        right &= np.isfinite(table) & (table == np.floor(table))
+    if not right.all():
+        wrong = np.flatnonzero(~right.all(1))[:5]
         raise ValidationError(
             f"counts holds values that are no whole numbers >= 0 in rows "
-            f"{wrong[:5].tolist()}: {table[wrong[:5]].tolist()}"
+            f"{wrong.tolist()}: {table[wrong].tolist()}"
         )
     return _as_items(table.T, repeats)
 
@@ -577,8 +582,7 @@ def _as_items(counts: npt.NDArray[Any], repeats: npt.ArrayLike | None) -> _Items
     times = np.asarray(repeats, float)
     if (
         times.shape != ratings.shape
-        or (times != np.round(times)).any()
-        or (times < 0).any()
+        or not (np.isfinite(times) & (times >= 0) & (times == np.floor(times))).all()
     ):
         raise ValidationError(
             f"repeats has shape {times.shape}; give one whole number >= 0 for each "
@@ -589,13 +593,13 @@ def _as_items(counts: npt.NDArray[Any], repeats: npt.ArrayLike | None) -> _Items
 
 def _check_equal_ratings(items: _Items) -> None:
     """Refuse items with different numbers of ratings."""
-    ratings = items.ratings[items.repeats > 0]
-    if ratings.size and (ratings != ratings[0]).any():
-        odd = np.flatnonzero(ratings != ratings[0])[:5]
+    used = np.flatnonzero(items.repeats > 0)
+    odd = used[items.ratings[used] != items.ratings[used[:1]]][:5]
+    if odd.size:
         raise ValidationError(
-            f"item 0 has {ratings[0]:.0f} ratings, items {odd.tolist()} have "
-            f"{ratings[odd].astype(int).tolist()}; this kappa needs equal numbers, "
-            "krippendorff_alpha does not"
+            f"item {used[0]} has {items.ratings[used[0]]:.0f} ratings, items "
+            f"{odd.tolist()} have {items.ratings[odd].astype(int).tolist()}; this "
+            "kappa needs equal numbers, krippendorff_alpha does not"
         )
 
 
@@ -614,6 +618,10 @@ def _scale_values(labels: npt.NDArray[np.object_], level: Measurement) -> Floats
         raise ValidationError(
             f"the {level} level needs a scale of numbers, got {labels.tolist()}"
         ) from None
+    if not np.isfinite(values).all():
+        raise ValidationError(
+            f"the {level} level needs a scale of finite numbers, got {values.tolist()}"
+        )
     if level == "ratio" and (values < 0).any():
         raise ValidationError(
             "the ratio level needs a scale without negative values, got "

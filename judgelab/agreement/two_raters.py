@@ -8,6 +8,7 @@ expected disagreement and its gradient in the cells of the table, and everything
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +19,7 @@ from scipy import optimize
 
 from judgelab import intervals
 from judgelab.agreement.weights import Weights, disagreement
+from judgelab.counts import numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -102,8 +104,8 @@ def cohen_kappa(
         are independent of each other; the coefficient is that of their sum.
     weights : {None, "linear", "quadratic"} or array_like of shape (k, k)
         How much a pair of categories counts as agreement: only equal ones, by their
-        distance on the scale or its square, or any matrix of values ≤ 1 with 1 on the
-        diagonal.
+        distance on the scale or its square, or any matrix of values from 0 to 1 with 1
+        on the diagonal.
     symmetric : bool or sequence of int, default False
         Whether the naming of the categories is arbitrary. In pairwise votes "A" and "B"
         only name the order of showing: True averages the table with its relabelled twin
@@ -132,7 +134,8 @@ def cohen_kappa(
     UndefinedStatistic
         If the table is empty or both judges use one and the same category throughout.
     ValidationError
-        If the table is not square or holds a negative or non-finite count.
+        If the table is not square or holds anything but whole numbers ≥ 0: from shares
+        nobody can tell how sure they are.
 
     References
     ----------
@@ -146,12 +149,14 @@ def cohen_kappa(
     agrees its width is 0. The percentile bootstrap (of cells, or of whole clusters)
     shares that fault. In simulations with 2 and 4 categories, n = 20 to 200 and κ from
     0 to .9, the nominal 95 % interval covered as little as 30 % with either of them and
-    92 to 98 % with ``"score"``, which keeps every value that a score test along a line
-    of tables does not reject: from the observed table towards the one with the same
-    habits and no agreement on one side, full agreement on the other, the standard error
-    recomputed on the way. For plain agreement this is Wilson's interval. With clusters,
-    n is replaced by the number of independent pairs that would give the same standard
-    error (`judgelab.intervals.effective_size`).
+    92 to 98 % with ``"score"``; it fell to 85 % (the others to 13 %) only where less
+    than one disagreement is to be expected, such as κ = .9 in 20 pairs of which 5 % are
+    of the rare category. The score interval keeps every value that a score test along a
+    line of tables does not reject: from the observed table towards the one with the
+    same habits and no agreement on one side, full agreement on the other, the standard
+    error recomputed on the way. For plain agreement this is Wilson's interval. With
+    clusters, n is replaced by the number of independent pairs that would give the same
+    standard error (`judgelab.intervals.effective_size`).
 
     Chapter: *Do two judges agree?*
 
@@ -485,6 +490,7 @@ def _estimate(
     undefined: Undefined,
 ) -> Estimate:
     """Compute one coefficient with its interval."""
+    check_options(interval, level, undefined)
     stack = _checked_table(table)
     if np.ndim(table) == 3:
         stack = stack[stack.any((1, 2))]
@@ -506,30 +512,41 @@ def _estimate(
             undefined,
         )
     clusters = len(stack) if np.ndim(table) == 3 else None
+    if clusters == 1:
+        raise ValidationError("table holds one cluster; an interval needs at least two")
     if interval == "bootstrap":
         return _bootstrap(
             stack, coefficient, value, level, resamples, rng, clusters, undefined
         )
     size, quantile, unit = n, intervals.normal_quantile(intervals.upper_end(level)), ""
     if clusters is not None:
-        if clusters < 2:
-            raise ValidationError(
-                "table holds one cluster; an interval needs at least two"
-            )
         size = _effective_size(stack, coefficient, p, level)
         unit = f", {clusters} clusters"
     if interval == "asymptotic":
-        half = quantile * np.sqrt(coefficient.variance(p) / size)
+        half = quantile * math.sqrt(coefficient.variance(p) / size)
         method = "delta method" + unit
-        low, high = float(value - half), float(min(value + half, 1.0))
-    elif interval == "score":
+        lowest = min(value, 0.0 if chance is _no_chance else -1.0)
+        low, high = max(value - half, lowest), min(value + half, 1.0)
+    else:
         method = "score interval" + unit
         low, high = _score_interval(coefficient, p, size, quantile)
-    else:
+    return Estimate(value, low, high, round(n), method, level)
+
+
+def check_options(interval: str, level: float, undefined: str) -> None:
+    """Refuse unknown options also on data for which they play no part.
+
+    Raises
+    ------
+    ValidationError
+        If an option is unknown or the level is not in (0, 1).
+    """
+    if interval not in ("score", "asymptotic", "bootstrap"):
         raise ValidationError(
             f"interval is {interval!r}; choose 'score', 'asymptotic' or 'bootstrap'"
         )
-    return Estimate(value, low, high, round(n), method, level)
+    intervals.upper_end(level)
+    intervals.check_undefined(undefined)
 
 
 def _effective_size(
@@ -619,7 +636,7 @@ def _bootstrap(
 
 def _checked_table(table: npt.ArrayLike) -> Floats:
     """Return the table as a stack of at least one, checked."""
-    counts = np.asarray(table)
+    counts = numbers(table)
     if counts.dtype.kind not in "iuf":
         raise ValidationError(f"table must hold counts, got dtype {counts.dtype}")
     if counts.ndim == 2:
@@ -630,20 +647,23 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
             "of k >= 2 categories, or a stack of such tables, one per cluster"
         )
     counts = counts.astype(float)
-    wrong = np.argwhere(~(np.isfinite(counts) & (counts >= 0)))
+    wrong = np.argwhere(
+        ~(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)))
+    )
     if wrong.size:
         cells = [tuple(cell[-np.ndim(table) :]) for cell in wrong[:5].tolist()]
         raise ValidationError(
-            f"table holds negative or non-finite counts at {cells}; counts are >= 0"
+            f"table holds negative, fractional or non-finite counts at {cells}; counts "
+            "are whole numbers >= 0, and not shares"
         )
     return counts
 
 
 def _relabelling(symmetric: Symmetric, k: int) -> npt.NDArray[np.intp] | None:
     """Return the permutation of the categories that changes nothing but names."""
-    if symmetric is False:
-        return None
-    if symmetric is True:
+    if isinstance(symmetric, bool | np.bool_):
+        if not symmetric:
+            return None
         if k > 3:
             raise ValidationError(
                 "symmetric=True exchanges A and B on the scales (A, B) and (A, B, tie);"
@@ -653,11 +673,12 @@ def _relabelling(symmetric: Symmetric, k: int) -> npt.NDArray[np.intp] | None:
         symmetric = (1, 0, 2)[:k]
     permutation = np.asarray(symmetric)
     if (
-        sorted(permutation.tolist()) != list(range(k))
-        or (permutation[permutation] != np.arange(k)).any()
+        permutation.dtype.kind not in "iu"
+        or not np.array_equal(np.sort(permutation, axis=None), np.arange(k))
+        or not np.array_equal(permutation[permutation], np.arange(k))
     ):
         raise ValidationError(
-            f"symmetric is {symmetric!r}; give a permutation of 0..{k - 1} that undoes "
-            "itself, such as (1, 0, 2)"
+            f"symmetric is {symmetric!r}; give True, False or a permutation of "
+            f"0..{k - 1} that undoes itself, such as (1, 0, 2)"
         )
     return permutation.astype(np.intp)

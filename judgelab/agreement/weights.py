@@ -20,14 +20,14 @@ def disagreement(weights: Weights, k: int) -> npt.NDArray[np.float64]:
     weights : {None, "linear", "quadratic"} or array_like of shape (k, k)
         Agreement weights: None counts equal labels only; "linear" and "quadratic" fall
         with the distance of two categories on the declared scale, from 1 to 0 at its
-        ends; a matrix holds values ≤ 1, with 1 on the diagonal.
+        ends; a matrix holds values from 0 to 1, with 1 on the diagonal.
     k : int
         The number of categories.
 
     Returns
     -------
     ndarray of shape (k, k)
-        Zero on the diagonal, non-negative elsewhere.
+        Zero on the diagonal, from 0 to 1 elsewhere.
 
     Raises
     ------
@@ -64,8 +64,11 @@ def disagreement(weights: Weights, k: int) -> npt.NDArray[np.float64]:
         raise ValidationError(
             f"weights has shape {matrix.shape}; the table has {k} categories"
         )
-    if not (matrix <= 1).all() or not np.isfinite(matrix).all():
-        raise ValidationError("weights must be finite and at most 1 (full agreement)")
+    if not ((matrix >= 0) & (matrix <= 1)).all():
+        raise ValidationError(
+            "weights must be at least 0 (no agreement) and at most 1 (full agreement); "
+            "from costs of disagreement: 1 - costs / costs.max()"
+        )
     if (np.diag(matrix) != 1).any() or (matrix == 1).all():
         raise ValidationError(
             "weights must be 1 on the diagonal and less than 1 somewhere off it"
