@@ -18,6 +18,7 @@ from typing import Any
 import nbformat
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
 
 from judgelab.teach import content, exercises, notation, terms
@@ -149,6 +150,7 @@ def explain_equations(doctree: nodes.document, chapter: str) -> None:
 _NO_TERMS = (
     *(nodes.title, nodes.literal, nodes.literal_block, nodes.reference, nodes.math),
     *(nodes.math_block, nodes.raw, nodes.term, nodes.footnote_reference, Term),
+    pending_xref,  # a link to another page that Sphinx has still to find
 )
 
 
