@@ -134,8 +134,8 @@ def cohen_kappa(
     UndefinedStatistic
         If the table is empty or both judges use one and the same category throughout.
     ValidationError
-        If the table is not square or holds anything but whole numbers ≥ 0: from shares
-        nobody can tell how sure they are.
+        If the table is not square, holds a negative or non-finite count, or shares in
+        place of counts. (Fractions as such are allowed: a vote may be split.)
 
     References
     ----------
@@ -647,14 +647,17 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
             "of k >= 2 categories, or a stack of such tables, one per cluster"
         )
     counts = counts.astype(float)
-    wrong = np.argwhere(
-        ~(np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)))
-    )
+    wrong = np.argwhere(~(np.isfinite(counts) & (counts >= 0)))
     if wrong.size:
         cells = [tuple(cell[-np.ndim(table) :]) for cell in wrong[:5].tolist()]
         raise ValidationError(
-            f"table holds negative, fractional or non-finite counts at {cells}; counts "
-            "are whole numbers >= 0, and not shares"
+            f"table holds negative or non-finite counts at {cells}; counts are >= 0"
+        )
+    # A vote may be split between cells, but a single one can't be all the votes.
+    if (counts != np.floor(counts)).any() and counts.sum() < 1 + 1e-9:
+        raise ValidationError(
+            f"table holds shares that add up to {counts.sum():.3g}, and not counts; from "
+            "shares nobody can tell how sure they are"
         )
     return counts
 
