@@ -160,7 +160,10 @@ class RealAgreement(_AgreementDemo):
         choice(
             "symmetric",
             "which answer is called A",
-            {"the one named first": False, "must not matter: both ways, averaged": True},
+            {
+                "the one named first": False,
+                "must not matter: both ways, averaged": True,
+            },
             start=False,
         ),
     )
