@@ -656,8 +656,8 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
     # A vote may be split between cells, but a single one can't be all the votes.
     if (counts != np.floor(counts)).any() and counts.sum() < 1 + 1e-9:
         raise ValidationError(
-            f"table holds shares that add up to {counts.sum():.3g}, and not counts; from "
-            "shares nobody can tell how sure they are"
+            f"table holds shares that add up to {counts.sum():.3g}, and not counts; "
+            "from shares nobody can tell how sure they are"
         )
     return counts
 
