@@ -96,8 +96,11 @@ def read(
     Raises
     ------
     ValidationError
-        If the file is empty, not in that encoding or malformed, or the records are not
-        valid; the message names the file and its lines (rows of a Parquet file).
+        If the file is empty, not in that encoding or malformed, two columns or fields
+        have one name, or the records are not valid; the message names the file and its
+        lines (rows of a Parquet file).
+    FileNotFoundError
+        If there is no such file.
 
     Notes
     -----
@@ -124,9 +127,7 @@ def read(
         )
     names = {old for old, new in (rename or {}).items() if new in _NAMES} | {*_NAMES}
     if form == "parquet":
-        import pandas as pd
-
-        frame, where = pd.read_parquet(path), _rows_of(path)
+        frame, where = _read_parquet(path, names), _rows_of(path)
     else:
         text = _text(path, encoding)
         reader = _read_csv if form == "csv" else _read_jsonl
@@ -168,9 +169,10 @@ def check_pairwise(
     ------
     ValidationError
         Naming the rows (the first record is row 1) and what to do: a column is lacking
-        or misspelt, there are no records, a key or verdict is empty, a verdict is
-        unknown, a judge stands twice on one item, a model meets itself, or a partner is
-        lacking. A lazy frame has no row numbers; then the records themselves are shown.
+        or misspelt, there are no records, a key or verdict is empty, a name has spaces
+        around it or is not of one type, a verdict is unknown, a judge stands twice on
+        one item, a model meets itself, or a partner is lacking. A lazy frame has no row
+        numbers; then the records themselves are shown.
 
     Notes
     -----
@@ -250,10 +252,17 @@ def _check(
 ) -> Frame:
     if partner not in (None, "order", "judge"):
         raise ValidationError(f"partner is {partner!r}; choose 'order' or 'judge'")
-    frame: Any = nw.from_native(native)
+    try:
+        frame: Any = nw.from_native(native)
+        frame.collect_schema()
+    except nw.exceptions.DuplicateError as error:
+        raise ValidationError(
+            f"several columns have one name; rename or drop one ({error})"
+        ) from None
     frame = _renamed(frame, rename or {})
     columns = frame.collect_schema().names()
     _check_columns(columns, kind, partner)
+    _check_types(frame)
     if _collect(frame.select(nw.len())).item() == 0:
         raise ValidationError(where([]) + "there are no records")
     value = _REQUIRED[kind][-1]
@@ -267,6 +276,7 @@ def _check(
             where,
             f"{column!r} is empty; {cure}, or leave the record out",
         )
+    _check_spaces(frame, where)
     if kind == "pairwise":
         frame = _known_verdicts(frame, words or {}, where)
         if "swapped" in columns:
@@ -280,13 +290,17 @@ def _check(
                 "a model is compared with itself; correct 'model_a' or 'model_b'",
             )
     elif scale is not None:
-        _refuse(
-            frame,
-            ~nw.col("label").is_in(list(scale)),
-            ["label"],
-            where,
-            f"the label is not on the scale {list(scale)}; correct it, or declare it",
-        )
+        # Compared here: engines differ on labels and scales of different types.
+        given = _collect(frame.select("label").unique())["label"].to_list()
+        strange = [label for label in given if label not in list(scale)]
+        if strange:
+            _refuse(
+                frame,
+                nw.col("label").is_in(strange),
+                ["label"],
+                where,
+                f"the label is not on the scale {list(scale)}; correct or declare it",
+            )
     apart = [c for c in ("swapped", "trial") if c in columns and partner != "judge"]
     _check_repeats(frame, apart, kind, where)
     if partner:
@@ -297,11 +311,18 @@ def _check(
 
 def _renamed(frame: Any, rename: Mapping[str, str]) -> Any:
     columns = frame.collect_schema().names()
+    if odd := [name for name in columns if not isinstance(name, str)]:
+        raise ValidationError(f"column {odd[0]!r} has no name of its own; give it one")
     unknown = [old for old in rename if old not in columns]
     if unknown:
         raise ValidationError(
             f"rename names {unknown[0]!r}, which is no column; there are: "
             f"{', '.join(columns)}"
+        )
+    news = [*rename.values()]
+    if twice := [new for new in news if news.count(new) > 1]:
+        raise ValidationError(
+            f"rename gives the name {twice[0]!r} to several columns; choose one"
         )
     clash = [new for old, new in rename.items() if new in columns and new not in rename]
     if clash:
@@ -337,6 +358,26 @@ def _check_columns(columns: list[str], kind: str, partner: Partner | None) -> No
             )
 
 
+def _check_types(frame: Any) -> None:
+    schema = frame.collect_schema()
+    for column in (*_NAMES, "trial"):
+        if schema.get(column) == nw.Object:
+            raise ValidationError(
+                f"{column!r} holds Python objects, among which 1 and '1' would differ; "
+                "convert it to one type (text or whole numbers)"
+            )
+
+
+def _check_spaces(frame: Any, where: _Where) -> None:
+    schema = frame.collect_schema()
+    words = nw.String | nw.Categorical | nw.Enum
+    for column in (name for name in _NAMES if isinstance(schema.get(name), words)):
+        name = nw.col(column).cast(nw.String)
+        spaced = ~name.is_null() & (name.str.strip_chars() != name)
+        message = f"{column!r} has spaces around it, and would be another; remove them"
+        _refuse(frame, spaced, [column], where, message)
+
+
 def _near(name: str, others: Sequence[str]) -> str | None:
     lowered = {other.lower(): other for other in others}
     found = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.75)
@@ -347,15 +388,15 @@ def _refuse(
     frame: Any, wrong: nw.Expr, columns: list[str], where: _Where, message: str
 ) -> None:
     """Raise an error that names the rows on which a condition holds, if any."""
-    place, values = _found(frame, wrong, columns, where)
+    rows, values = _found(frame, wrong, columns)
     if values:
-        raise ValidationError(f"{place}{message} ({'; '.join(values)})")
+        raise ValidationError(f"{where(rows)}{message} ({'; '.join(values)})")
 
 
 def _found(
-    frame: Any, wrong: nw.Expr, columns: list[str], where: _Where
-) -> tuple[str, list[str]]:
-    """Say where a condition holds, and which different values stand there first."""
+    frame: Any, wrong: nw.Expr, columns: list[str]
+) -> tuple[list[int], list[str]]:
+    """Find where a condition holds, and which different values stand there first."""
     rows: list[int] = []
     if isinstance(frame, nw.DataFrame):
         hits: Any = frame.with_row_index("_row").filter(wrong)
@@ -367,7 +408,7 @@ def _found(
         ", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True))
         for row in _collect(hits.select(columns).head(_SHOWN_ROWS)).iter_rows()
     ]
-    return where(rows), list(dict.fromkeys(values))
+    return rows, list(dict.fromkeys(values))
 
 
 def _absent(frame: Any, column: str) -> nw.Expr:
@@ -417,7 +458,7 @@ def _known_orders(frame: Any, where: _Where) -> Any:
     swapped = nw.col("swapped")
     message = "'swapped' is empty; say true or false for every record"
     _refuse(frame, _absent(frame, "swapped"), ["swapped"], where, message)
-    if kind.is_integer():
+    if kind.is_numeric():
         message = "'swapped' must be true or false (or 1 or 0)"
         _refuse(frame, (swapped != 0) & (swapped != 1), ["swapped"], where, message)
         return frame.with_columns((swapped == 1).alias("swapped"))
@@ -485,9 +526,9 @@ def _refuse_keys(
         wrong = this if wrong is None else wrong | this
         examples.append(", ".join(f"{k} {v}" for k, v in zip(keys, row, strict=True)))
     assert wrong is not None
-    place, _ = _found(frame, wrong, keys, where)
+    rows, _ = _found(frame, wrong, keys)
     more = f"; and {total - len(examples)} more" if total > len(examples) else ""
-    raise ValidationError(f"{place}{message}({'; '.join(examples)}{more}){cure}")
+    raise ValidationError(f"{where(rows)}{message}({'; '.join(examples)}{more}){cure}")
 
 
 def _collect(frame: Any) -> Any:
@@ -520,6 +561,11 @@ def _text(path: Path, encoding: str) -> str:
     codec = "utf-8-sig" if encoding.lower().replace("-", "") == "utf8" else encoding
     try:
         return content.decode(codec)
+    except LookupError:
+        raise ValidationError(
+            f"encoding is {encoding!r}, which Python does not know; try 'utf-8', "
+            "'utf-16' or 'cp1252'"
+        ) from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValidationError(
@@ -533,14 +579,24 @@ def _read_csv(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Wh
 
     def where(rows: Sequence[int]) -> str:
         # Line numbers are wanted only in an error: a quoted field may span lines.
-        reader = csv.reader(io.StringIO(text))
         starts, line = [], 1
+        reader = csv.reader(io.StringIO(text, newline=""))
         for fields in reader:
             if fields:
                 starts.append(line)
             line = reader.line_num + 1
         return f"{path.name}, " + _places("line", [starts[row + 1] for row in rows])
 
+    header = next(filter(None, csv.reader(io.StringIO(text, newline=""))), [])
+    if twice := [name for name in header if header.count(name) > 1]:
+        raise ValidationError(
+            f"{path.name} has several columns {twice[0]!r}; rename or drop all but one"
+        )
+    if len(header) == 1 and (others := [c for c in ";\t|" if c in header[0]]):
+        raise ValidationError(
+            f"{path.name} seems to separate its fields by {others[0]!r}; save it with "
+            "commas"
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -559,6 +615,35 @@ def _read_csv(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Wh
     return frame, where
 
 
+def _read_parquet(path: Path, names: set[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except ValueError as error:
+        raise ValidationError(
+            f"{path.name} is not a Parquet file that can be read: {error}"
+        ) from None
+    for name in names & {*frame.columns}:
+        numbers = frame[name]
+        if numbers.dtype.kind == "f" and (numbers.dropna() % 1 == 0).all():
+            # Whole numbers with gaps.
+            numbers = numbers.astype("Int64")
+        if pd.api.types.is_numeric_dtype(numbers):
+            frame[name] = numbers.astype("string").astype("str")
+    return frame
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a JSON object, unless it has two fields of one name."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValidationError(f"several fields {twice!r}; leave all but one out")
+    return fields
+
+
 def _read_jsonl(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Where]:
     import pandas as pd
 
@@ -567,23 +652,33 @@ def _read_jsonl(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_fields)
         except json.JSONDecodeError as error:
             raise ValidationError(
                 f"{path.name}, line {number}: not JSON ({error.msg}); every line must "
                 "hold one whole object"
             ) from None
+        except ValidationError as error:
+            raise ValidationError(f"{path.name}, line {number}: {error}") from None
         if not isinstance(record, dict):
             raise ValidationError(
                 f"{path.name}, line {number}: not an object; every line must be "
                 '{"judge": ..., "item": ..., ...}'
             )
+        # Before pandas sees them: a gap among whole numbers would make 7 into 7.0.
+        for name in names & record.keys():
+            value = record[name]
+            if isinstance(value, dict | list):
+                raise ValidationError(
+                    f"{path.name}, line {number}: {name!r} is {value!r}; write a text "
+                    "or a number"
+                )
+            # nan is what differs from itself.
+            if value is not None and value == value:
+                record[name] = str(value)
         records.append(record)
         lines.append(number)
     frame = pd.DataFrame.from_records(records)
-    for name in names & {*frame.columns}:
-        given = frame[name].notna()
-        frame[name] = frame[name].where(~given, frame[name].astype(str))
 
     def where(rows: Sequence[int]) -> str:
         return f"{path.name}, " + _places("line", [lines[row] for row in rows])

@@ -343,3 +343,141 @@ def test_an_ending_that_says_nothing(tmp_path):
     with pytest.raises(ValidationError, match="pass format="):
         read(path)
     assert len(read(path, format="csv")) == 1
+
+
+def test_an_item_listed_twice_by_one_rater_is_named(engine):
+    columns = {
+        "judge": ["ann", "bob", "ann"],
+        "item": ["q17", "q17", "q17"],
+        "label": [3, 2, 4],
+    }
+    message = refusal(engine, columns, check=check_ratings, scale=[1, 2, 3, 4, 5])
+    assert rows_named(message, engine, "rows 1, 3:")
+    assert "several labels on one item (judge ann, item q17)" in message
+
+
+@pytest.mark.parametrize("column", ["judge", "item", "model_a", "cluster"])
+def test_a_name_with_a_space_is_not_another_name(engine, column):
+    changes = {
+        "model_a": ["p", "p", "p", "p"],
+        "model_b": ["q", "q", "q", "q"],
+        "cluster": ["1", "2", None, "2"],
+    }
+    columns = votes(**changes)
+    columns[column] = [f"{columns[column][0]} ", *columns[column][1:]]
+    message = refusal(engine, columns)
+    assert rows_named(message, engine, "row 1:")
+    assert f"{column!r} has spaces around it" in message
+
+
+def test_labels_and_scales_of_different_types(engine):
+    columns = {"judge": ["x", "y"], "item": [1, 1], "label": ["1", "2"]}
+    message = refusal(engine, columns, check=check_ratings, scale=[1, 2])
+    assert "the label is not on the scale [1, 2]" in message
+
+
+def test_names_of_several_types_are_refused():
+    mixed = pd.DataFrame(votes(item=[1, "1", 1, 1]))
+    with pytest.raises(ValidationError, match="'item' holds Python objects"):
+        check_pairwise(mixed)
+
+
+def test_columns_have_one_name_each(tmp_path):
+    double = pd.DataFrame([["x", 1, "A", "B"]])
+    double.columns = ["judge", "item", "verdict", "verdict"]
+    with pytest.raises(ValidationError, match="several columns have one name"):
+        check_pairwise(double)
+    nested = double.set_axis(
+        pd.MultiIndex.from_product([["a", "b"], ["c", "d"]]), axis=1
+    )
+    with pytest.raises(ValidationError, match="no name of its own"):
+        check_pairwise(nested)
+    votes_and_winner = pd.DataFrame(votes(winner=list("ABAB"), best=list("ABAB")))
+    with pytest.raises(ValidationError, match="'choice' to several"):
+        check_pairwise(votes_and_winner, rename={"winner": "choice", "best": "choice"})
+    path = tmp_path / "votes.csv"
+    # pandas would read the second as verdict.1 and go on.
+    path.write_text("judge,item,verdict,verdict\nx,1,A,B\n")
+    with pytest.raises(ValidationError, match="several columns 'verdict'"):
+        read(path)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_another_separator_is_named(tmp_path, separator):
+    path = tmp_path / "votes.csv"
+    path.write_text(separator.join(["judge", "item", "verdict"]) + "\n")
+    with pytest.raises(ValidationError, match="seems to separate its fields by"):
+        read(path)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_kind_of_line_end(tmp_path, newline):
+    path = tmp_path / "votes.csv"
+    lines = ["judge,item,verdict", "x,1,A", "y,1,first", ""]
+    path.write_bytes(newline.join(lines).encode())
+    with pytest.raises(ValidationError, match=r"votes.csv, line 3: unknown verdict"):
+        read(path)
+    checked = read(path, words={"first": "B"})
+    assert checked["verdict"].tolist() == ["A", "B"]
+
+
+def test_an_unknown_encoding(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict\nx,1,A\n")
+    with pytest.raises(ValidationError, match="utf-99"):
+        read(path, encoding="utf-99")
+
+
+def test_orders_may_be_written_as_decimals(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict,swapped\nx,1,A,1.0\nx,1,B,0.0\n")
+    assert read(path)["swapped"].tolist() == [True, False]
+
+
+def test_json_names_stay_as_they_stand_beside_gaps(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    path.write_text(
+        '{"judge": "x", "item": 1, "verdict": "A", "cluster": 7}\n'
+        '{"judge": "y", "item": "1", "verdict": "B"}\n'
+    )
+    checked = read(path)
+    assert checked["cluster"][0] == "7"
+    assert checked["item"].tolist() == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "match"),
+    [
+        ('{"judge": "x", "item": 1, "verdict": "A", "verdict": "B"}', "several fields"),
+        ('{"judge": "x", "item": [1, 2], "verdict": "A"}', "write a text or a number"),
+    ],
+)
+def test_json_lines_that_say_two_things(tmp_path, line, match):
+    path = tmp_path / "votes.jsonl"
+    path.write_text('{"judge": "x", "item": 0, "verdict": "A"}\n' + line)
+    with pytest.raises(ValidationError, match=f"votes.jsonl, line 2: .*{match}"):
+        read(path)
+
+
+def test_parquet_names_are_text_like_those_of_other_files(tmp_path):
+    path = tmp_path / "votes.parquet"
+    columns = {
+        "judge": pa.array(["x", "y"]).dictionary_encode(),
+        "item": [1, 1],
+        "verdict": pa.array(["A", "tie"]).dictionary_encode(),
+        "cluster": [7, None],
+    }
+    pq.write_table(pa.table(columns), path)
+    checked = read(path)
+    assert checked["item"].tolist() == ["1", "1"]
+    assert checked["cluster"][0] == "7"
+    assert checked["cluster"].isna().tolist() == [False, True]
+    assert checked["verdict"].tolist() == ["A", "TIE"]
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and nothing more"])
+def test_a_broken_parquet_file(tmp_path, content):
+    path = tmp_path / "votes.parquet"
+    path.write_bytes(content)
+    with pytest.raises(ValidationError, match=r"votes.parquet is not a Parquet file"):
+        read(path)
