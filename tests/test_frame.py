@@ -19,7 +19,7 @@ TOP_LEVEL = {
 }
 SECONDS_TO_IMPORT = 0.25
 HEAVY = {
-    *("matplotlib", "ipywidgets", "IPython", "pooch", "requests", "urllib3", "httpx"),
+    *("matplotlib", "ipywidgets", "IPython", "requests", "urllib3", "httpx"),
     *("http.client", "pandas", "scipy.stats", "yaml"),
 }
 

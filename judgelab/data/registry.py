@@ -18,6 +18,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from platformdirs import user_cache_dir
+
 from judgelab.errors import ChecksumMismatch, DownloadError, ValidationError
 
 if TYPE_CHECKING:
@@ -324,10 +326,7 @@ def _verify_local(source: Source, folder: Path) -> None:
 
 
 def _download(source: Source) -> Path:
-    # Imported here: reading shipped tables must not load an HTTP client.
-    import pooch
-
-    root = os.environ.get(CACHE_VARIABLE) or pooch.os_cache("judgelab")
+    root = os.environ.get(CACHE_VARIABLE) or user_cache_dir("judgelab", appauthor=False)
     folder = Path(root, source.name)
     for file in source.files:
         target = folder / file.name
@@ -338,6 +337,7 @@ def _download(source: Source) -> Path:
 
 def _retrieve(source: Source, file: File, target: Path) -> None:
     """Download under a temporary name; only verified content gets the real one."""
+    # Imported here: reading shipped tables must not load an HTTP client.
     import requests
 
     target.parent.mkdir(parents=True, exist_ok=True)
