@@ -41,6 +41,7 @@ _HOME = {
     "position_consistency": "position",
     "slot_share": "position",
     "slot_lean": "position",
+    "nudge": "position",
     "preference_fairness": "position",
     "lean_test": "position",
     "pcon_at_ab": "position",

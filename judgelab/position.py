@@ -328,6 +328,62 @@ def slot_lean(
     return _share(table, lean * pairs, pairs, f"{denominator} pairs", level)
 
 
+def nudge(table: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
+    """How strongly does the first slot pull, on the scale of a logistic judge?
+
+    Parameters
+    ----------
+    table : array_like of int, shape (5, 5) or (items, 5, 5)
+        Two-order counts, the second verdict un-swapped.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        β in logits: positive if the first slot gains, infinite if one slot won every
+        flip; `n` counts the pairs that a slot won in both orders. Undefined, with a
+        reason, if there is none.
+
+    Raises
+    ------
+    ValidationError
+        As `position_consistency`.
+
+    References
+    ----------
+    Davidson & Beaver (1977), *Biometrics* 33(4), for the order effect; Cox (1958),
+    *JRSS B* 20(2), for conditioning on the discordant pairs.
+
+    Notes
+    -----
+    If the first answer wins with probability σ(kδ + β), the first slot wins a pair
+    twice exp(2β) times as often as the second, whatever kδ is. Among the f + s flips
+    the first slot's share is therefore σ(2β). The estimate ½ ln(f/s) maximises that
+    conditional likelihood, and the interval is that of the share, transformed. Replies
+    that fail at random change nothing, nor do ties as Davidson models them; ties by a
+    threshold (`simulate.Judge`, ``tie_width``) make the estimate too large.
+
+    Chapter: *Does the order matter?*
+
+    Examples
+    --------
+    GPT-4 in Table 2 of Zheng et al. (2023): 24 flips to the first slot, 4 to the
+    second.
+
+    >>> table = np.zeros((5, 5), int)
+    >>> table[Verdict.A, Verdict.B], table[Verdict.B, Verdict.A] = 24, 4
+    >>> nudge(table)
+    0.896 [0.389, 1.403] (n = 28, Wilson on the share of flips)
+    """
+    share = slot_lean(table, "first", denominator="inconsistent", level=level)
+    if np.isnan(share.value):
+        return Estimate.undefined("no slot won a pair in both orders", n=0)
+    value, low, high = special.logit([share.value, share.low, share.high]) / 2
+    method = f"{share.method} on the share of flips"
+    return Estimate(float(value), float(low), float(high), share.n, method, level)
+
+
 def preference_fairness(
     table: npt.ArrayLike,
     *,

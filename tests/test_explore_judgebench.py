@@ -14,7 +14,7 @@ from judgelab.explore.judgebench import (
     with_unreadable,
 )
 from judgelab.papers import judgebench
-from judgelab.position import score_two_orders, slot_lean
+from judgelab.position import nudge, score_two_orders
 from judgelab.simulate import Judge, draw_pairs, simulate
 from judgelab.verdict import RULES, Verdict
 
@@ -159,7 +159,5 @@ def test_a_planted_nudge_is_read_back_from_a_file_of_the_authors_format(tmp_path
     read = judgebench.read_output(tmp_path / "planted.jsonl")
     row = judgebench.evaluate(read, rule="judgebench").iloc[-1]
     assert row["invalid"].low < 0.05 < row["invalid"].high
-    flips = judgebench.tables_by_gold("planted", records=read).sum(axis=0)
-    share = slot_lean(flips, "first", denominator="inconsistent")
-    low, high = (np.log(end / (1 - end)) / 2 for end in (share.low, share.high))
-    assert low < beta < high
+    estimate = nudge(judgebench.tables_by_gold("planted", records=read).sum(axis=0))
+    assert estimate.low < beta < estimate.high

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import stats
+from scipy import optimize, stats
 
 from judgelab.counts import contingency_table
 from judgelab.errors import ValidationError
 from judgelab.position import (
     lean_test,
+    nudge,
     pcon_at_ab,
     position_consistency,
     preference_fairness,
@@ -23,6 +24,7 @@ from judgelab.position import (
     slot_share,
     verdict_rate,
 )
+from judgelab.simulate import Judge, draw_pairs, tables_by_gold
 from judgelab.verdict import RULES, Outcome, Verdict, combine, unswap
 
 A, B, TIE, INVALID, MISSING = Verdict
@@ -66,6 +68,58 @@ def test_mt_bench_table_2(counts, consistent, first, second):
     for estimate, printed in zip(got, (consistent, first, second), strict=True):
         assert estimate.n == 80
         assert abs(100 * estimate.value - printed) <= 0.051
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from([0.8, 0.95]))
+def test_nudge_is_the_conditional_maximum_of_the_likelihood(first, second, level):
+    table = published(7, first, second, 3)
+    estimate = nudge(table, level=level)
+
+    def surprise(beta):
+        return np.logaddexp(0, [-2 * beta, 2 * beta]) @ [first, second]
+
+    peer = optimize.minimize_scalar(surprise, bracket=(-1, 1))
+    assert estimate.value == pytest.approx(peer.x, abs=1e-6)
+    share = stats.binomtest(first, first + second).proportion_ci(level, "wilson")
+    ends = np.log(np.divide(share, np.subtract(1, share))) / 2
+    assert [estimate.low, estimate.high] == pytest.approx(ends)
+    assert estimate.n == first + second
+    exchanged = nudge(published(7, second, first, 3), level=level)
+    assert [exchanged.value, exchanged.low] == pytest.approx(
+        [-estimate.value, -estimate.high]
+    )
+
+
+def test_nudge_at_the_edges():
+    assert np.isnan(nudge(published(7, 0, 0, 3)).value)
+    one_sided = nudge(published(7, 10, 0, 0))
+    assert one_sided.value == one_sided.high == np.inf
+    assert 0 < one_sided.low < np.inf
+
+
+@pytest.mark.parametrize(
+    ("judge", "distribution"),
+    [
+        (Judge(k=4, beta=0.5), "normal"),
+        (Judge(k=1, beta=-1, invalid_rate=0.1), "uniform"),
+        (Judge(k=8, beta=0), "laplace"),
+    ],
+)
+def test_nudge_covers_what_was_planted(judge, distribution):
+    """Whatever the spread of quality: it cancels."""
+    covered = 0
+    for seed in range(400):
+        pairs = draw_pairs(300, distribution=distribution, rng=seed)
+        estimate = nudge(tables_by_gold(judge, pairs, rng=seed).sum(axis=0))
+        covered += estimate.low <= judge.beta <= estimate.high
+    # Two binomial standard errors of 400 runs below and above 95 %, and some more.
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+def test_ties_by_a_threshold_exaggerate_the_nudge():
+    pairs = draw_pairs(20_000, rng=1)
+    judge = Judge(k=4, beta=0.5, tie_width=1)
+    assert nudge(tables_by_gold(judge, pairs, rng=1).sum(axis=0)).low > judge.beta
 
 
 @given(TABLES)
