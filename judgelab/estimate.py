@@ -120,7 +120,5 @@ class Estimate:
     def _repr_html_(self) -> str:
         if math.isnan(self.value):
             return f"<span>undefined: {html.escape(self.reason)}</span>"
-        details = html.escape(
-            f"n = {self.n:,}, {self.method}, {100 * self.level:g}% interval"
-        )
+        details = html.escape(f"n = {self.n:,}, {self.method}, {100 * self.level:g}%")
         return f'<span title="{details}">{self}</span> <small>({details})</small>'

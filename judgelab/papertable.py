@@ -141,7 +141,7 @@ class Cell:
             paper,
             ours,
             self._interval(digits),
-            "—" if deviation is None else f"{deviation:+.{digits}f}",
+            "—" if deviation is None else f"{deviation:+z.{digits}f}",
             str(self.match),
             self.why,
         )
