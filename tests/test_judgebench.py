@@ -567,3 +567,69 @@ def test_all_rules_can_be_shown_for_all_judges():
     assert (
         tables[:, Verdict.INVALID :].sum() + tables[:, : Verdict.INVALID, 3:].sum() > 0
     )
+
+
+def own_records(n=6, **changes):
+    """Records of a reader's own judge: right in both orders on every pair."""
+    frame = pd.DataFrame(
+        {
+            "judge": "me",
+            "responses": "GPT-4o",
+            "category": "Math",
+            "gold": "A",
+            "item": np.repeat([f"q{i}" for i in range(n)], 2),
+            "swapped": [False, True] * n,
+            "verdict": ["A", "B"] * n,
+        }
+    )
+    return frame.assign(**changes)
+
+
+@pytest.mark.parametrize("column", ["responses", "category", "gold"])
+def test_pairs_are_not_dropped_for_a_gap_in_what_is_known(column):
+    """Grouping by a column with a gap leaves its rows out without a word."""
+    records = own_records()
+    records.loc[records["item"] == "q0", column] = None
+    with pytest.raises(ValidationError, match=rf"'{column}' is empty for 1 items .*q0"):
+        judgebench.evaluate(records, rule="judgebench")
+
+
+def test_trials_of_a_pair_are_not_pairs():
+    both = pd.concat([own_records(), own_records(judge="you")])
+    twice = pd.concat([both.assign(trial=1), both.assign(trial=2)])
+    with pytest.raises(ValidationError, match="12 pairs have several trials"):
+        judgebench.evaluate(twice, rule="judgebench")
+    with pytest.raises(ValidationError, match="12 pairs have several trials"):
+        judgebench.compare("me", "you", records=twice)
+    first = judgebench.evaluate(twice[twice["trial"] == 1], rule="judgebench")
+    assert first.loc[("me", "GPT-4o", "Overall"), "pairs"] == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"gold": ["A", "B"] * 6}, "differ between the records of one pair"),
+        ({"gold": "a"}, r"gold must be A or B, not \['a'\]"),
+        ({"gold": 0}, r"gold must be A or B, not \['0'\]"),
+    ],
+)
+def test_a_truth_that_is_none(changes, match):
+    with pytest.raises(ValidationError, match=match):
+        judgebench.evaluate(own_records(**changes), rule="judgebench")
+
+
+def test_comparisons_of_a_judge_with_itself_or_with_nobody():
+    both = pd.concat([own_records(), own_records(judge="you")])
+    for records in (both, None):
+        with pytest.raises(ValidationError, match="give two"):
+            judgebench.compare("o1-mini", "o1-mini", records=records)
+    with pytest.raises(ValidationError, match=r"\['yu'\]; judges: me, you"):
+        judgebench.compare("me", "yu", records=both)
+    with pytest.raises(ValidationError, match="no records"):
+        judgebench.evaluate(both[:0], rule="judgebench")
+
+
+@pytest.mark.parametrize(("percent", "n"), [(float("nan"), 10), (50, 10.5), (50, 0)])
+def test_a_percentage_is_of_whole_units(percent, n):
+    with pytest.raises(ValidationError, match="at least one unit, and of whole ones"):
+        judgebench.possible_counts(percent, n)

@@ -273,6 +273,8 @@ def test_unknown_choices_are_refused(votes):
         agreement("G4-Pair", "Human", setup="S3")
     with pytest.raises(ValidationError, match="needs the votes"):
         agreement("G4-Pair", "Human", setup="S1", units="question")
+    with pytest.raises(ValidationError, match="'key' or 'question'"):
+        agreement("G4-Pair", "Human", setup="S1", units="vote")
     with pytest.raises(UndefinedStatistic, match="no vote of G4-Pair meets"):
         agreement("G4-Pair", "Human", setup="S1", turn=3)
     with pytest.raises(UndefinedStatistic, match="two models never met"):

@@ -65,7 +65,10 @@ def icc(
     Notes
     -----
     The intervals are F-based, exact for normal effects (forms 1 and 3) or by
-    Satterthwaite's degrees of freedom (form 2). Chapter: *Do two judges agree?*
+    Satterthwaite's degrees of freedom (form 2), in which a negative value counts as 0:
+    other packages keep it, and get intervals that cover more than they say.
+
+    Chapter: *Do two judges agree?*
 
     Examples
     --------

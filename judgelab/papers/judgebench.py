@@ -431,8 +431,10 @@ def count_orders(records: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValidationError
-        If a column is missing; the right answer and the category of JudgeBench's own
-        pairs come from `pairs`.
+        If a column is missing or has gaps, the right answer is not A or B, what is
+        known of a pair differs between its records, or a judge has several trials of a
+        pair, which are not independent. The right answer and the category of
+        JudgeBench's own pairs come from `pairs`.
 
     Notes
     -----
@@ -452,15 +454,50 @@ def count_orders(records: pd.DataFrame) -> pd.DataFrame:
     'first': 'A', 'second': 'A', 'pairs': 1}
     """
     key = ["judge", "responses", "category", "gold"]
-    if lacking := [name for name in key if name not in records]:
-        raise ValidationError(
-            f"records lack {lacking}; merge them with judgebench.pairs() on 'item'"
-        )
-    paired = pair_orders(records)
+    paired = _paired(records, key)
     for column in ("first", "second"):
         paired[column] = [Verdict(code).name for code in paired[column]]
     cells = paired.groupby([*key, "first", "second"], sort=True, observed=True)
     return cells.size().rename("pairs").reset_index()
+
+
+def _paired(records: pd.DataFrame, known: list[str]) -> pd.DataFrame:
+    """Put both orders side by side, once what is known of the pairs has been checked.
+
+    A table with a gap, or with two trials of a pair, would be counted without a word.
+    """
+    if lacking := [name for name in known if name not in records]:
+        raise ValidationError(
+            f"records lack {lacking}; merge them with judgebench.pairs() on 'item'"
+        )
+    if records.empty:
+        raise ValidationError("there are no records")
+    for name in known:
+        gaps = records.loc[records[name].isna(), "item"].unique()
+        if gaps.size:
+            raise ValidationError(
+                f"{name!r} is empty for {gaps.size} items ({gaps[:3].tolist()}); fill "
+                "it in, or leave them out"
+            )
+    paired = pair_orders(records)
+    if varying := [name for name in known if name not in paired]:
+        raise ValidationError(
+            f"{varying} differ between the records of one pair; give those of the pair "
+            "as it is, whichever answer was shown first"
+        )
+    again = paired.duplicated(["judge", "responses", "item"])
+    if again.any():
+        raise ValidationError(
+            f"{int(again.sum())} pairs have several trials by one judge "
+            f"({paired.loc[again, 'item'].unique()[:3].tolist()}), which are not "
+            "independent; keep one: records[records['trial'] == 1]"
+        )
+    strange = sorted({str(g) for g in paired["gold"]} - {"A", "B"})
+    if strange:
+        raise ValidationError(
+            f"gold must be A or B, not {strange[:5]}: JudgeBench has no ties in truth"
+        )
+    return paired
 
 
 def evaluate(
@@ -840,8 +877,8 @@ def compare(
     Raises
     ------
     ValidationError
-        If the two have no pair in common, or the joint counts under this rule are not
-        shipped.
+        If the two are one or have no pair in common, the joint counts under this rule
+        are not shipped, or as `count_orders`.
 
     Notes
     -----
@@ -853,6 +890,8 @@ def compare(
     >>> compare("o1-mini", "GRM-Gemma-2B")[0]
     0.063 [-0.004, 0.129] (n = 350, Bonett–Price)
     """
+    if judge == other:
+        raise ValidationError(f"judge and other are both {judge!r}; give two")
     if records is None:
         if find_rule(rule).name != "judgebench":
             raise ValidationError(
@@ -861,6 +900,11 @@ def compare(
             )
         cells = _shipped_joint(judge, other)
     else:
+        judges = sorted({*records["judge"]})
+        if lacking := [name for name in (judge, other) if name not in judges]:
+            raise ValidationError(
+                f"records hold no verdicts of {lacking}; judges: {', '.join(judges)}"
+            )
         two = records[records["judge"].isin([judge, other])]
         cells = _joint(_right(two, rule), judge, other)
     difference = paired_difference(*cells, interval=interval, rng=rng, level=level)
@@ -887,7 +931,7 @@ def _swapped(columns: list[str]) -> list[str]:
 
 def _right(records: pd.DataFrame, rule: Rule | str) -> pd.DataFrame:
     """Mark each judge's pairs right (1) or wrong (0), one column per judge."""
-    paired = pair_orders(records)
+    paired = _paired(records, ["judge", "responses", "gold"])
     outcome = combine(paired["first"], paired["second"], rule=rule)
     if silent := int((outcome == Outcome.UNDEFINED).sum()):
         raise ValidationError(
@@ -923,7 +967,8 @@ def _joint(right: pd.DataFrame, judge: str, other: str) -> tuple[int, int, int, 
 def _counts(records: pd.DataFrame | None) -> pd.DataFrame:
     if records is None:
         return data.counts("judgebench", "two_orders")
-    return records if "pairs" in records else count_orders(records)
+    counted = {"pairs", "first", "second"} <= {*records.columns}
+    return records if counted else count_orders(records)
 
 
 def _tables(counts: pd.DataFrame) -> npt.NDArray[np.int64]:
@@ -959,7 +1004,7 @@ def possible_counts(percent: float, n: int, decimals: int = 2) -> list[int]:
     Raises
     ------
     ValidationError
-        If `n` is below 1.
+        If `n` is no whole number ≥ 1 or the percentage is not a number.
 
     References
     ----------
@@ -975,8 +1020,10 @@ def possible_counts(percent: float, n: int, decimals: int = 2) -> list[int]:
     >>> possible_counts(67.86, 56), possible_counts(67.86, 98)
     ([38], [])
     """
-    if n < 1:
-        raise ValidationError(f"n is {n}; a share is of at least one unit")
+    if n < 1 or n % 1 or not np.isfinite(percent):
+        raise ValidationError(
+            f"{percent} % of {n}: a share is of at least one unit, and of whole ones"
+        )
     half = 0.5 * 10.0**-decimals + 1e-9
     near = range(
         max(0, int(np.floor((percent - half) * n / 100))),

@@ -329,6 +329,8 @@ def agreement(
     >>> f"{agreement('Human', 'Human', setup='S2', turn=1):.1%}"
     '81.0% [75.9%, 85.2%]'
     """
+    if units not in ("key", "question"):
+        raise ValidationError(f"units is {units!r}; choose 'key' or 'question'")
     table = data.counts("mtbench", "vote_patterns") if votes is None else votes
     if turn is not None:
         table = table[table["turn"] == turn]
