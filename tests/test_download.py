@@ -193,3 +193,18 @@ def test_every_judgebench_file_is_pinned_once():
     assert len({f.name for f in files}) == len(files) == 40
     assert sum(f.name.startswith("outputs/") for f in files) == 38
     assert all(len(f.blob) == 40 for f in files)
+
+
+def test_an_empty_local_folder_is_no_copy(server, tmp_path, monkeypatch):
+    local = tmp_path / "records"
+    monkeypatch.setenv(registry.LOCAL_VARIABLE, str(local))
+    with pytest.raises(
+        ValidationError, match="JUDGELAB_DATA is .*, which is no folder"
+    ):
+        data.fetch(source(server, "good"))
+    local.mkdir()
+    # Nothing there for this source: it is downloaded.
+    assert data.fetch(source(server, "good")) == tmp_path / "src"
+    (local / "src").mkdir()
+    with pytest.raises(ValidationError, match="lacks 1 of 1 files"):
+        data.fetch(source(server, "good"))

@@ -277,7 +277,8 @@ def fetch(source: str | Source) -> Path:
     Raises
     ------
     ValidationError
-        If the name is unknown, or files are missing from the local folder.
+        If the name is unknown, ``JUDGELAB_DATA`` is no folder, or files are missing
+        from the folder of the source there.
     DownloadError
         If a file can't be fetched; nothing half-written is left behind.
     ChecksumMismatch
@@ -302,6 +303,11 @@ def fetch(source: str | Source) -> Path:
             )
         source = SOURCES[source]
     root = os.environ.get(LOCAL_VARIABLE)
+    if root and not Path(root).is_dir():
+        raise ValidationError(
+            f"{LOCAL_VARIABLE} is {root!r}, which is no folder; correct it, or unset it "
+            "to download"
+        )
     if root and (local := Path(root, source.name)).is_dir():
         _verify_local(source, local)
         return local
