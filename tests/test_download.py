@@ -199,7 +199,7 @@ def test_an_empty_local_folder_is_no_copy(server, tmp_path, monkeypatch):
     local = tmp_path / "records"
     monkeypatch.setenv(registry.LOCAL_VARIABLE, str(local))
     with pytest.raises(
-        ValidationError, match="JUDGELAB_DATA is .*, which is no folder"
+        ValidationError, match=r"JUDGELAB_DATA is .*, which is no folder"
     ):
         data.fetch(source(server, "good"))
     local.mkdir()

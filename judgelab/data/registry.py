@@ -305,8 +305,8 @@ def fetch(source: str | Source) -> Path:
     root = os.environ.get(LOCAL_VARIABLE)
     if root and not Path(root).is_dir():
         raise ValidationError(
-            f"{LOCAL_VARIABLE} is {root!r}, which is no folder; correct it, or unset it "
-            "to download"
+            f"{LOCAL_VARIABLE} is {root!r}, which is no folder; correct it, or unset "
+            "it to download"
         )
     if root and (local := Path(root, source.name)).is_dir():
         _verify_local(source, local)
