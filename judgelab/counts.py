@@ -88,7 +88,7 @@ def contingency_table(
         )
     groups, group = 1, None
     if clusters is not None:
-        groups, group = _cluster_codes(clusters, a.shape)
+        groups, group = cluster_codes(clusters, a.shape)
     # Row and column 0 take the pairs in which a label is missing (code −1).
     side, cells = k + 1, (k + 1) ** 2
     code = np.dtype(np.int8 if cells <= 127 and group is None else np.int64)
@@ -114,7 +114,7 @@ def contingency_table(
     return np.ascontiguousarray(complete if clusters is not None else complete[0])
 
 
-def _cluster_codes(
+def cluster_codes(
     clusters: npt.ArrayLike, shape: tuple[int, ...]
 ) -> tuple[int, npt.NDArray[np.intp]]:
     """Count the clusters, and number them in sorted order."""
@@ -124,14 +124,14 @@ def _cluster_codes(
         values = np.array(clusters, dtype=object)
     if values.shape != shape:
         raise ValidationError(
-            f"clusters has shape {values.shape}, the labels {shape}; "
-            "give one cluster per pair"
+            f"clusters has shape {values.shape}, what it groups {shape}; "
+            "give one cluster per unit"
         )
     gaps = np.flatnonzero(_missing(values))
     if gaps.size:
         raise ValidationError(
             f"clusters lacks {gaps.size} values (positions {gaps[:5].tolist()}); "
-            "say for every pair what it belongs to"
+            "say for every unit what it belongs to"
         )
     try:
         labels, group = np.unique(values, return_inverse=True)
@@ -274,9 +274,19 @@ def win_counts(
             f"winners has shape {won.shape} and losers {lost.shape}; "
             "give one of each per game"
         )
-    times = np.ones(won.size, np.int64) if weights is None else np.asarray(weights)
+    times = np.ones(won.size, np.int64) if weights is None else numbers(weights)
     if times.shape != won.shape:
         raise ValidationError(f"weights has shape {times.shape}, the games {won.shape}")
+    if weights is not None:
+        usable = times.dtype.kind in "biuf" and (times >= 0) & (times < np.inf)
+        if not np.all(usable):
+            wrong = np.flatnonzero(~np.broadcast_to(usable, times.shape))[:5]
+            raise ValidationError(
+                f"weights holds {times[wrong].tolist()} at {wrong.tolist()}; "
+                "give finite numbers, 0 or more"
+            )
+        # In a small type, or as bool, the sums would wrap.
+        times = times.astype(np.float64 if times.dtype.kind == "f" else np.int64)
     counts: Any
     if clusters is not None:
         group = np.asarray(clusters)
@@ -284,6 +294,12 @@ def win_counts(
             raise ValidationError(
                 f"clusters has shape {group.shape} and holds {group.dtype}; "
                 "give one code 0, 1, … per game"
+            )
+        if group.size and group.min() < 0:
+            wrong = np.flatnonzero(group < 0)[:5]
+            raise ValidationError(
+                f"clusters holds {group[wrong].tolist()} at {wrong.tolist()}; codes "
+                "start at 0, and every game belongs to a cluster"
             )
         shape = (int(group.max(initial=-1)) + 1, n, n)
         counts = sparse.coo_array((times, (group, won, lost)), shape=shape)
@@ -357,7 +373,8 @@ def player_codes(
 ) -> tuple[npt.NDArray[Any], int]:
     """Turn players into their positions, and count the players."""
     values = np.asarray(names)
-    if isinstance(players, int):
+    if isinstance(players, (int, np.integer)):
+        players = int(players)
         if not values.size:
             return values.astype(np.int64), players
         if values.dtype.kind not in "iu":

@@ -23,13 +23,15 @@ from judgelab.errors import (
     ValidationError,
 )
 from judgelab.estimate import Estimate
-from judgelab.intervals import Rng, normal_quantile, proportion
+from judgelab.intervals import Rng, normal_quantile, proportion, upper_end
 from judgelab.ranking.judge_by_item import rasch
 from judgelab.ranking.likelihood import laplacian
 from judgelab.ranking.result import Scale, unit_and_origin
 
 _MOST = 10**9
 """Beyond so many items a plan is a wish."""
+_MOST_EXACT = 2 * 10**6
+"""Up to so many items the exact binomial test is planned: 100 MB."""
 
 
 def items_for_proportion(
@@ -111,6 +113,8 @@ def items_for_power(
     ------
     ValidationError
         If an argument is not strictly between 0 and 1, or both shares are equal.
+    UndefinedStatistic
+        If more than two million items are needed.
 
     Notes
     -----
@@ -130,17 +134,22 @@ def items_for_power(
             raise ValidationError(f"{name} is {value!r}; give a number between 0 and 1")
     if share == against:
         raise ValidationError(f"share and against are both {share}: nothing to notice")
-    tail = (1 - level) / 2
+    tail = 1 - upper_end(level)
     spread = [math.sqrt(p * (1 - p)) for p in (against, share)]
     z = normal_quantile(1 - tail) * spread[0] + normal_quantile(power) * spread[1]
     rough = (max(z, 0.0) / (share - against)) ** 2
+    if rough > _MOST_EXACT:
+        raise UndefinedStatistic(
+            f"about {rough:,.0f} items are needed; beyond {_MOST_EXACT:,} there is no "
+            "exact plan: look for a larger difference, or for less power"
+        )
     n = np.arange(1, int(1.5 * rough) + 200)
     # Reject below `low` and above `high`, with at most half of the size on each side.
     low = binom.ppf(tail, n, against)
     low -= binom.cdf(low, n, against) > tail
     high = binom.isf(tail, n, against)
     chance = binom.cdf(low, n, share) + binom.sf(high, n, share)
-    return int(n[np.flatnonzero(chance < power)[-1]] + 1)
+    return int(n[chance < power].max(initial=0)) + 1
 
 
 def items_for_kappa(
@@ -159,8 +168,8 @@ def items_for_kappa(
     kappa : float
         The kappa that is expected, in [0, 1).
     shares : sequence of float
-        How often both judges are expected to use each category; sums to 1. Rare
-        categories make kappa costly.
+        How often both judges are expected to use each category, each at least 1e-6;
+        sums to 1. Rare categories make kappa costly.
     level : float, default 0.95
         Nominal coverage.
 
@@ -188,10 +197,11 @@ def items_for_kappa(
     """
     _check_width(width, 2.0)
     p = np.asarray(shares, np.float64)
-    if not 0 <= kappa < 1 or not (p > 0).all() or abs(p.sum() - 1) > 1e-9:
+    alone = p.ndim != 1 or p.size < 2
+    if alone or not 0 <= kappa < 1 or not (p >= 1e-6).all() or abs(p.sum() - 1) > 1e-9:
         raise ValidationError(
             f"kappa is {kappa!r} and shares {list(shares)!r}; kappa lies in [0, 1), "
-            "and shares are above 0 and sum to 1"
+            "and two or more shares of at least 1e-6 sum to 1"
         )
     # So many that neither rounding nor the kind of interval matters.
     pilot = 10**8
@@ -234,13 +244,12 @@ def items_for_width(pilot: Estimate, width: float) -> int:
     1600
     """
     _check_width(width, math.inf)
-    if not math.isfinite(pilot.width) or pilot.width == 0:
+    if not math.isfinite(pilot.width) or pilot.width == 0 or pilot.n == 0:
         raise UndefinedStatistic(
-            f"the pilot's interval has length {pilot.width}: nothing to plan with"
+            f"the pilot's interval has length {pilot.width}, from {pilot.n} units: "
+            "nothing to plan with"
         )
-    needed = pilot.n * (pilot.width / width) ** 2
-    # 1600.0000000000002 is 1600.
-    return math.ceil(round(needed, 6))
+    return _whole(math.sqrt(pilot.n) * pilot.width / width)
 
 
 def battles_for_difference(
@@ -303,6 +312,8 @@ def battles_for_difference(
     """
     theta = np.asarray(ratings, np.float64) / unit_and_origin(scale, None)[0]
     n = theta.size
+    if theta.ndim != 1 or not np.isfinite(theta).all():
+        raise ValidationError(f"ratings are {ratings!r}; give one finite number each")
     if first == second or not (0 <= first < n and 0 <= second < n):
         raise ValidationError(
             f"first is {first} and second {second}; give two of the positions "
@@ -311,7 +322,7 @@ def battles_for_difference(
     meetings = 1.0 - np.eye(n) if design is None else np.asarray(design, np.float64)
     if (
         meetings.shape != (n, n)
-        or (meetings < 0).any()
+        or not ((meetings >= 0) & (meetings < np.inf)).all()
         or not np.array_equal(meetings, meetings.T)
     ):
         raise ValidationError(
@@ -319,6 +330,8 @@ def battles_for_difference(
             "proportions"
         )
     i, j = np.nonzero(np.triu(meetings, 1))
+    if not i.size:
+        raise ValidationError("design lets nobody meet; give a proportion above 0")
     gap = theta[i] - theta[j]
     weight = meetings[i, j] / meetings[i, j].sum()
     weight = weight * special.expit(gap) * special.expit(-gap)
@@ -332,7 +345,7 @@ def battles_for_difference(
             "let the design join them"
         )
     variance = float(contrast @ inverse @ contrast)
-    z = normal_quantile((1 + level) / 2)
+    z = normal_quantile(upper_end(level))
     if (width is None) == (power is None):
         raise ValidationError("give either width or power")
     if width is not None:
@@ -340,12 +353,15 @@ def battles_for_difference(
         wanted = width / unit_and_origin(scale, None)[0] / (2 * z)
     else:
         assert power is not None
-        if not level < 1 or not (1 - level) / 2 < power < 1:
-            raise ValidationError(f"power is {power!r}; give a number between 0 and 1")
+        if not (1 - level) / 2 < power < 1:
+            raise ValidationError(
+                f"power is {power!r}; give a number between {(1 - level) / 2:g} (which "
+                "no battles give) and 1"
+            )
         if theta[first] == theta[second]:
             raise ValidationError("the two ratings are equal: nothing to tell apart")
         wanted = abs(theta[first] - theta[second]) / (z + normal_quantile(power))
-    return math.ceil(variance / wanted**2)
+    return _whole(math.sqrt(variance) / wanted)
 
 
 @dataclass(frozen=True)
@@ -361,7 +377,7 @@ class Stability:
         the subsamples, and the range of the middle 95 % of them (not an interval for a
         mean).
     lost : int
-        Subsamples without a finite ranking.
+        Subsamples without a ranking: infinite ratings, or all of them equal.
 
     Notes
     -----
@@ -388,7 +404,7 @@ def ranking_stability(
     Parameters
     ----------
     scores : array_like, shape (judges, items)
-        1 right, 0 wrong, as for `judgelab.ranking.rasch`; complete.
+        1 right, 0 wrong, `nan` not answered, as for `judgelab.ranking.rasch`.
     fractions : sequence of float
         Parts to keep, in (0, 1].
     unit : {"pairs", "matches"}
@@ -443,7 +459,10 @@ def ranking_stability(
     if repeats < 1:
         raise ValidationError(f"repeats is {repeats}; give at least 1")
     table = np.asarray(scores, np.float64)
-    everything = rasch(table, method=method, interval="model").ratings
+    everything = rasch(table, method=method, interval="model").ratings.round(9)
+    if np.ptp(everything) == 0:
+        raise UndefinedStatistic("all judges are rated equal: there is no ranking")
+    answered = np.flatnonzero(~np.isnan(table.ravel()))
     generator = np.random.default_rng(rng)
     result = []
     for fraction in fractions:
@@ -453,14 +472,18 @@ def ranking_stability(
                 size = max(1, round(fraction * table.shape[1]))
                 part = table[:, generator.permutation(table.shape[1])[:size]]
             else:
-                size = max(1, round(fraction * table.size))
+                size = max(1, round(fraction * answered.size))
                 flat = np.full(table.size, np.nan)
-                kept = generator.permutation(table.size)[:size]
+                kept = generator.permutation(answered)[:size]
                 flat[kept] = table.ravel()[kept]
                 part = flat.reshape(table.shape)
             try:
-                ratings = rasch(part, method=method, interval="model").ratings
+                # Equal judges must not be told apart by a rounding error.
+                ratings = rasch(part, method=method, interval="model").ratings.round(9)
             except (Separated, Disconnected):
+                lost += 1
+                continue
+            if np.ptp(ratings) == 0:
                 lost += 1
                 continue
             rhos.append(float(spearmanr(everything, ratings).statistic))
@@ -487,6 +510,14 @@ def _check_width(width: float, most: float) -> None:
             f"width is {width!r}; give a length above 0"
             + (f" and below {most:g}" if math.isfinite(most) else "")
         )
+
+
+def _whole(root: float) -> int:
+    """Round root² up to a number of units that somebody could collect."""
+    if not root <= math.sqrt(_MOST):
+        raise UndefinedStatistic(f"more than {_MOST:,} are needed")
+    # 1600.0000000000002 is 1600, and a plan for nothing is no plan.
+    return max(1, math.ceil(round(root**2, 6)))
 
 
 def _smallest(enough: Callable[[int], bool]) -> int:

@@ -159,6 +159,12 @@ def test_subsamples_without_a_ranking_are_counted_or_refused():
         lambda: items_for_power(0.6, power=1),
         lambda: items_for_kappa(0.1, kappa=1, shares=[0.5, 0.5]),
         lambda: items_for_kappa(0.1, kappa=0.5, shares=[0.5, 0.6]),
+        lambda: items_for_kappa(0.1, kappa=0.5, shares=[1.0]),
+        lambda: items_for_kappa(0.1, kappa=0.5, shares=[1 - 1e-9, 1e-9]),
+        lambda: items_for_power(0.6, level=1),
+        lambda: battles_for_difference([math.nan, 0], 0, 1, width=1),
+        lambda: battles_for_difference([0, 1], 0, 1, width=1, level=1.2),
+        lambda: battles_for_difference([0, 1], 0, 1, width=1, design=[[0, 0], [0, 0]]),
         lambda: items_for_width(Estimate(0, -1, 1, 9, "made up"), -1),
         lambda: battles_for_difference([0, 1], 0, 0, width=1),
         lambda: battles_for_difference([0, 1], 0, 1),
@@ -179,3 +185,44 @@ def test_bad_arguments_are_refused(call):
 def test_a_pilot_without_an_interval_is_no_plan():
     with pytest.raises(UndefinedStatistic, match="nothing to plan with"):
         items_for_width(Estimate.undefined("one category", 5), 0.1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: items_for_power(0.50001),
+        lambda: items_for_proportion(1e-6),
+        lambda: items_for_kappa(1e-9, kappa=0.5, shares=[0.5, 0.5]),
+        lambda: items_for_width(Estimate(0.5, 0.3, 0.7, 100, "made up"), 1e-300),
+        lambda: battles_for_difference([40, 0], 0, 1, width=1),
+        lambda: battles_for_difference([1e-9, 0], 0, 1, power=0.8),
+    ],
+)
+def test_a_wish_is_no_plan(call):
+    with pytest.raises(UndefinedStatistic, match="needed"):
+        call()
+
+
+def test_a_plan_is_for_one_item_at_least():
+    pilot = Estimate(0.5, 0.3, 0.7, n=100, method="made up")
+    assert items_for_width(pilot, 1e6) == 1
+    assert battles_for_difference([1, 0], 0, 1, width=1e3) == 1
+    # Shares that far apart show in a single item.
+    assert items_for_power(0.999, against=0.001) == 1
+    with pytest.raises(UndefinedStatistic, match="0 units"):
+        items_for_width(Estimate(0.5, 0.3, 0.7, n=0, method="made up"), 0.1)
+
+
+def test_judges_rated_equal_have_no_ranking_to_be_stable():
+    table = np.zeros((2, 200), int)
+    table[0, ::2] = table[1, 1::2] = 1
+    with pytest.raises(UndefinedStatistic, match="rated equal"):
+        ranking_stability(table, [0.5], unit="pairs", rng=1)
+
+
+def test_single_answers_are_drawn_from_those_that_were_given():
+    table = scores().astype(float)
+    table[:, 1::2] = np.nan
+    holes = ranking_stability(table, [0.5], unit="matches", rng=1, repeats=40)[0]
+    full = ranking_stability(table[:, ::2], [0.5], unit="matches", rng=1, repeats=40)[0]
+    assert holes.tau.value == pytest.approx(full.tau.value, abs=0.06)

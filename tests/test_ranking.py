@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse, special
 from scipy.optimize import minimize
 
-from judgelab.counts import tie_counts, win_counts
+from judgelab.counts import tie_counts, win_counts, win_matrix
 from judgelab.errors import (
     Disconnected,
     NotConverged,
@@ -20,7 +20,7 @@ from judgelab.errors import (
     UndefinedStatistic,
     ValidationError,
 )
-from judgelab.ranking import Ranking, bradley_terry, paired
+from judgelab.ranking import Ranking, bradley_terry, paired, win_rate
 from judgelab.ranking import likelihood as lk
 from judgelab.ranking.result import ELO_PER_LOGIT
 
@@ -417,7 +417,7 @@ def test_half_wins_and_wins_per_game_answer_different_questions():
     [
         ([[0, -1], [2, 0]], "not negative"),
         ([[0, math.nan], [2, 0]], "not negative"),
-        ([[1, 1], [2, 0]], "against itself"),
+        ([[1, 1], [2, 0]], r"against themselves, in the rows \[0\]"),
         ([[0, 1, 2]], "players × players"),
         ([["0", "1"], ["1", "0"]], "not counts"),
     ],
@@ -430,9 +430,18 @@ def test_bad_counts_are_refused(wins, message):
 def test_bad_arguments_are_refused():
     good = [[0, 2], [1, 0]]
     for arguments, message in (
-        ({"players": ["A"]}, "1 different names for 2"),
-        ({"players": ["A", "A"]}, "1 different names"),
+        ({"players": ["A"]}, "1 names, 1 of them different; wins has 2"),
+        ({"players": ["A", "A"]}, "2 names, 1 of them different"),
+        ({"players": 2}, "sequence of 2 names"),
         ({"prior": 0.0}, "standard deviation"),
+        ({"prior": math.inf}, "leave it out"),
+        ({"prior": math.nan}, "standard deviation"),
+        ({"method": "nr"}, "choose 'newton' or 'mm'"),
+        ({"unidentified": "all"}, "choose 'raise' or 'largest'"),
+        ({"max_iterations": 0}, "at least 1"),
+        ({"method": "mm", "max_iterations": -1}, "at least 1"),
+        ({"small_sample": True}, "small_sample corrects"),
+        ({"interval": "bootstrap", "rng": 1, "resamples": 1}, "2 or more"),
         ({"interval": "cluster"}, "clusters"),
         ({"interval": "magic"}, "choose"),
         ({"interval": "bootstrap"}, "pass rng"),
@@ -791,3 +800,242 @@ def test_win_counts_of_many_players_are_sparse():
 def test_bad_games_are_refused(arguments, message):
     with pytest.raises(ValidationError, match=message):
         win_counts(**arguments)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.float16, np.uint64])
+def test_sums_of_counts_of_a_small_type_do_not_wrap(dtype):
+    # 60 + 68 does not fit into a signed byte, 120 + 136 into no byte at all.
+    wins = np.array([[0, 60, 120], [68, 0, 50], [120, 100, 0]])
+    expected = bradley_terry(wins)
+    small = bradley_terry(wins.astype(dtype))
+    assert small.ratings == pytest.approx(expected.ratings)
+    assert (small.games == expected.games).all()
+    stacked = bradley_terry(np.stack([wins] * 3).astype(dtype), interval="model")
+    assert (stacked.games == 3 * expected.games).all()
+
+
+def test_yes_and_no_are_counts_too():
+    everyone = ~np.eye(3, dtype=bool)
+    assert bradley_terry(everyone).games.tolist() == [4, 4, 4]
+    games = np.zeros(300, int)
+    for kind in (np.ones(300, bool), np.ones(300, np.uint8)):
+        counts = win_counts(games, games + 1, players=2, weights=kind, clusters=games)
+        assert counts.toarray()[0].tolist() == [[0, 300], [0, 0]]
+        many = win_counts(games, games + 1, players=5000, weights=kind)
+        assert many[0, 1] == 300
+
+
+@pytest.mark.parametrize("odds", [1e3, 1e6, 1e9])
+def test_almost_separated_players_are_rated(odds):
+    # A beat B `odds` times and lost once; the maximum is known.
+    gap = bradley_terry([[0, odds], [1, 0]]).difference(0, 1)
+    assert gap.value == pytest.approx(math.log(odds), abs=1e-6)
+    assert gap.width == pytest.approx(2 * 1.959964 * math.sqrt(1 + 1 / odds))
+    wins, ties = (
+        [[0, odds, 0], [1, 0, odds], [0, 1, 0]],
+        [[0, 1, 0], [1, 0, 1], [0, 1, 0]],
+    )
+    for policy in ("davidson", "rao-kupper"):
+        fit = bradley_terry(wins, ties=ties, tie_policy=policy)
+        assert fit.ratings[0] == pytest.approx(-fit.ratings[2], abs=1e-6)
+        assert fit.ratings[1] == pytest.approx(0, abs=1e-6)
+    assert bradley_terry(wins, ties=ties, tie_policy="davidson").difference(
+        0, 1
+    ).value == pytest.approx(math.log(odds), abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e9])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_unit_of_weighted_games_does_not_move_the_ratings(policy, unit):
+    wins, ties = TRIANGLE
+    plain = bradley_terry(wins, ties=ties, tie_policy=policy)
+    scaled = bradley_terry(
+        unit * np.array(wins), ties=unit * np.array(ties), tie_policy=policy
+    )
+    assert scaled.ratings == pytest.approx(plain.ratings, abs=1e-7)
+    assert scaled.covariance * unit == pytest.approx(plain.covariance, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [3, 320])
+def test_a_weak_prior_is_no_prior(n):
+    # 320 players: solved by conjugate gradients.
+    wins = np.random.default_rng(3).integers(1, 9, (n, n))
+    np.fill_diagonal(wins, 0)
+    without = bradley_terry(wins)
+    weak = bradley_terry(wins, prior=1e6)
+    assert weak.ratings == pytest.approx(without.ratings, abs=1e-9)
+    assert weak.covariance == pytest.approx(without.covariance, rel=1e-6, abs=1e-10)
+    # The gauge is mean 0 under any prior.
+    strong = bradley_terry(wins, prior=0.5).covariance
+    assert strong.sum(axis=0) == pytest.approx(np.zeros(n), abs=1e-12)
+
+
+def test_clusters_too_few_to_show_a_spread_give_no_interval():
+    rng = np.random.default_rng(4)
+    counts = rng.integers(3, 9, (3, 4, 4)) * (1 - np.eye(4, dtype=int))
+    for interval in (None, "cluster", "bootstrap"):
+        with pytest.raises(ValidationError, match="3 clusters cannot show how 4"):
+            bradley_terry(counts, interval=interval, rng=1)
+    with pytest.raises(ValidationError, match="1 cluster cannot"):
+        bradley_terry(counts[:1])
+    # Clusters without a game are none.
+    empty = np.concatenate([counts, np.zeros((5, 4, 4))])
+    with pytest.raises(ValidationError, match="3 clusters cannot"):
+        bradley_terry(empty)
+    assert bradley_terry(empty, interval="model").games.sum() == 2 * counts.sum()
+
+
+def test_clusters_without_games_do_not_count():
+    rng = np.random.default_rng(5)
+    counts = rng.integers(3, 9, (6, 3, 3)) * (1 - np.eye(3, dtype=int))
+    gaps = np.zeros((12, 3, 3))
+    gaps[::2] = counts
+    plain = bradley_terry(counts, small_sample=True)
+    assert bradley_terry(gaps, small_sample=True).covariance == pytest.approx(
+        plain.covariance
+    )
+    assert bradley_terry(gaps).interval == "cluster-robust, 6 clusters"
+    draws = [
+        bradley_terry(c, interval="bootstrap", rng=1, resamples=50).replicates
+        for c in (counts, gaps)
+    ]
+    assert draws[0] == pytest.approx(draws[1])
+
+
+def test_results_without_spread_are_no_certainty():
+    # All ties between equals; and clusters that are copies of each other.
+    ties = bradley_terry(
+        np.zeros((2, 2)), ties=[[0, 5], [5, 0]], tie_policy="half", players=["A", "B"]
+    )
+    assert ties.ratings == pytest.approx([0, 0])
+    for call in (ties.estimates, ties.ranks, lambda: ties.difference("A", "B")):
+        with pytest.raises(UndefinedStatistic, match=r"\['A', 'B'\].*no spread"):
+            call()
+    assert "No intervals: " in ties._repr_html_()
+    copies = bradley_terry([[[0, 20], [10, 0]]] * 2)
+    with pytest.raises(UndefinedStatistic, match="no spread"):
+        copies.estimates()
+
+
+def test_ties_are_symmetric_in_every_cluster():
+    wins = np.ones((2, 2, 2)) - np.eye(2)
+    ties = np.zeros((2, 2, 2))
+    # Together they are symmetric.
+    ties[0, 0, 1] = ties[1, 1, 0] = 2
+    with pytest.raises(ValidationError, match=r"clusters \[0, 1\]"):
+        bradley_terry(wins, ties=ties, tie_policy="half")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("interval", ["model", "sandwich", "cluster"])
+def test_the_order_of_players_changes_no_interval(policy, interval):
+    rng = np.random.default_rng(6)
+    a, shift, tied = (
+        rng.integers(0, 5, 600),
+        rng.integers(1, 5, 600),
+        rng.random(600) < 0.2,
+    )
+    b, group, order = (a + shift) % 5, rng.integers(0, 40, 600), rng.permutation(5)
+    fits = []
+    for p in (np.arange(5), order):
+        wins = win_counts(p[a[~tied]], p[b[~tied]], players=5, clusters=group[~tied])
+        ties = tie_counts(p[a[tied]], p[b[tied]], players=5, clusters=group[tied])
+        fits.append(
+            bradley_terry(wins, ties=ties, tie_policy=policy, interval=interval)
+        )
+    assert fits[1].ratings[order] == pytest.approx(fits[0].ratings, abs=1e-9)
+    shuffled = fits[1].covariance[np.ix_(order, order)]
+    assert shuffled == pytest.approx(fits[0].covariance, abs=1e-10)
+
+
+def test_clustered_errors_are_those_of_statsmodels():
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(7)
+    a, shift, group = (rng.integers(low, 5, 600) for low in (0, 1, 0))
+    b, group = (a + shift) % 5, group * 8 + rng.integers(0, 8, 600)
+    fit = bradley_terry(win_counts(a, b, players=5, clusters=group))
+    design = np.zeros((600, 5))
+    design[np.arange(600), a], design[np.arange(600), b] = 1, -1
+    flip = np.where(rng.random(600) < 0.5, -1, 1)
+    # One column fewer: the first player is the zero.
+    glm = sm.GLM(flip > 0, (flip[:, None] * design)[:, 1:], sm.families.Binomial()).fit(
+        tol=1e-14,
+        cov_type="cluster",
+        cov_kwds={"groups": group, "use_correction": False},
+    )
+    assert fit.standard_errors(anchor=0)[1:] == pytest.approx(glm.bse, rel=1e-9)
+    contrast = np.array([0, 1, 0, -1])
+    error = math.sqrt(contrast @ glm.cov_params() @ contrast)
+    assert fit.difference(2, 4).width == pytest.approx(2 * 1.959964 * error, rel=1e-6)
+    assert fit.difference(2, 4).value == pytest.approx(contrast @ glm.params)
+
+
+def test_equal_players_share_the_better_place():
+    # The middle two have the same record; rounding must not part them.
+    wins = np.array([[0, 7, 7, 9], [3, 0, 5, 7], [3, 5, 0, 7], [1, 3, 3, 0]])
+    ranks = bradley_terry(wins).ranks()
+    assert [ranks[k].value for k in range(4)] == [1, 2, 2, 4]
+    assert bradley_terry(wins).order == (0, 1, 2, 3)
+
+
+def test_one_player_is_no_ranking_and_no_group_of_one_is_rated():
+    with pytest.raises(ValidationError, match="two or more"):
+        bradley_terry([[0]])
+    with pytest.raises(ValidationError, match="two or more"):
+        bradley_terry([[0]], prior=1.0)
+    with pytest.raises(Separated, match="never lost"):
+        bradley_terry([[0, 9, 9], [0, 0, 9], [0, 0, 0]], unidentified="largest")
+
+
+def test_players_left_out_have_no_rank():
+    wins = [[0, 9, 9], [0, 0, 4], [0, 6, 0]]
+    ranks = bradley_terry(wins, players=["A", "B", "C"], unidentified="largest").ranks()
+    assert ranks["C"].value == 1
+    assert "infinitely above" in ranks["A"].reason
+
+
+def test_names_come_with_the_table():
+    import pandas as pd
+
+    records = pd.DataFrame(
+        {
+            "model_a": ["p", "q", "p", "q"],
+            "model_b": ["q", "p", "q", "p"],
+            "verdict": ["A", "A", "TIE", "B"],
+        }
+    )
+    counted = win_matrix(records)
+    fit = bradley_terry(counted, tie_policy="half")
+    assert fit.order == ("p", "q")
+    assert fit.difference("p", "q").value == pytest.approx(math.log(2.5 / 1.5))
+    assert win_rate(counted, tie_policy="half")["p"].value == 2.5 / 4
+    with pytest.raises(ValidationError, match="holds its ties already"):
+        bradley_terry(counted, ties=counted.ties)
+    table = pd.DataFrame(counted.wins, counted.models, counted.models)
+    assert bradley_terry(table).players == ("p", "q")
+    assert bradley_terry(table, players=["p", "q"]).players == ("p", "q")
+    # A table of losers × winners in another order is no table of wins.
+    with pytest.raises(ValidationError, match="same players in the same order"):
+        bradley_terry(table[["q", "p"]])
+    with pytest.raises(ValidationError, match="the players are"):
+        bradley_terry(table, players=["q", "p"])
+    with pytest.raises(ValidationError, match="win_matrix"):
+        bradley_terry(records)
+    words = bradley_terry([[0, 2], [1, 0]], players=np.array(["p", "q"]))
+    assert repr(words.order) == "('p', 'q')"
+
+
+def test_the_threshold_of_rao_kupper_is_never_below_one():
+    wins, ties = [[0, 10, 10], [10, 0, 10], [10, 10, 0]], np.zeros((3, 3))
+    ties[0, 1] = ties[1, 0] = 1
+    threshold = bradley_terry(wins, ties=ties, tie_policy="rao-kupper").tie_parameter
+    assert threshold.low == 1
+    # Of 61 games 1 is a tie: between equals (η − 1)/(η + 1).
+    assert threshold.value == pytest.approx(62 / 60)
+
+
+def test_the_table_tells_rows_from_columns_to_a_screen_reader():
+    page = bradley_terry([[0, 3], [2, 0]], players=["A<", "B"])._repr_html_()
+    assert '<th scope="row">A&lt;</th>' in page
+    assert page.count('scope="col"') == 6
+    assert "<caption>Bradley–Terry, model-based" in page

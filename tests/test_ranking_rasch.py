@@ -372,11 +372,26 @@ def test_judges_without_a_common_item_are_named():
         ([[0, 0.5], [1, 0]], {}, "0 and 1"),
         ([0, 1], {}, "judges × items"),
         ([["x"]], {}, "table of numbers"),
-        ([[0, 1], [1, 0]], {"judges": "aa"}, "1 different names"),
-        ([[0, 1], [1, 0]], {"clusters": [1]}, "one label per item"),
-        ([[0, 1], [1, 0]], {"clusters": [1, 1]}, "two or more"),
+        ([[0, 1], [1, 0]], {"judges": "aa"}, "1 of them different"),
+        ([[0, 1], [1, 0]], {"clusters": [1]}, "one cluster per unit"),
+        ([[0, 1], [1, 0]], {"clusters": [1, 1]}, "1 cluster cannot"),
         ([[0, 1], [1, 0]], {"method": "guess"}, "choose"),
         ([[0, 1], [1, 0]], {"interval": "guess"}, "choose"),
+        ([[0, 1], [1, 0]], {"clusters": [1, math.nan]}, "clusters lacks 1"),
+        ([[0, 1], [1, 0]], {"clusters": ["a", None]}, "clusters lacks 1"),
+        ([[0, 1], [1, 0]], {"max_iterations": 0}, "at least 1"),
+        ([[0, 1], [1, 0]], {"method": "mm", "max_iterations": 0}, "at least 1"),
+        (
+            [[0, 1], [1, 0]],
+            {"small_sample": True, "interval": "model"},
+            "small_sample corrects",
+        ),
+        ([[0, 1]], {}, "two or more"),
+        (
+            [[1, 0, 1, 0], [0, 1, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]],
+            {},
+            "4 clusters cannot show how 5 judges",
+        ),
     ],
 )
 def test_bad_input_is_refused(scores, arguments, message):
@@ -449,3 +464,34 @@ def test_is_a_ranking_of_the_judges():
     assert float(fit.estimates(anchor="x")["x"]) == 0
     assert fit.gauge("mean strength")[1].sum() == pytest.approx(1)
     assert fit.gauge("rankjudge")[1].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n", [10**3, 10**6])
+def test_a_judge_that_is_almost_always_right_is_rated(n):
+    # Two judges: only the items that split them count, n to 1.
+    scores = np.zeros((2, n + 1), np.int8)
+    scores[0, :n] = scores[1, n] = 1
+    conditional = rasch(scores).difference(0, 1)
+    assert conditional.value == pytest.approx(math.log(n), abs=1e-7)
+    # Joint ML doubles it (Andersen 1980).
+    joint = rasch(scores, method="joint", interval="model").difference(0, 1)
+    assert joint.value == pytest.approx(2 * math.log(n), abs=1e-7)
+
+
+def test_no_item_and_no_second_judge_are_refused_by_name():
+    with pytest.raises(Disconnected, match="never met"):
+        rasch(np.zeros((3, 0)))
+    with pytest.raises(Separated, match="never lost"):
+        rasch([[1, 1, 1], [0, 1, 1], [0, 0, 1]], unidentified="largest")
+
+
+def test_difficulties_of_ratings_that_are_far_apart():
+    # Where no curvature is left the bounds still close in.
+    delta = item_difficulty([400.0, 0.0, -400.0], [0.5, 1.5])
+    assert special.expit(400 - delta[0]) == pytest.approx(0.5)
+    assert delta[1] == pytest.approx(0, abs=1e-6)
+    assert np.isfinite(item_difficulty([800.0, -800.0], 1)).all()
+    with pytest.raises(ValidationError, match="finite"):
+        item_difficulty([math.nan, 0.0], [1])
+    with pytest.raises(UndefinedStatistic, match="nan"):
+        item_difficulty([1.0, 0.0], [math.nan])

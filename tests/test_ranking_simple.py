@@ -219,7 +219,9 @@ def test_counts_that_are_none_are_refused():
     for arguments, message in (
         (([[0, 1]],), "square"),
         (([[1, 1], [0, 0]],), "against itself"),
-        (([[0, -1], [0, 0]],), "square table of counts"),
+        (([[0, -1], [0, 0]],), "finite and not negative"),
+        (([[0, math.inf], [0, 0]],), "finite and not negative"),
+        (([[0, math.nan], [0, 0]],), "finite and not negative"),
     ):
         with pytest.raises(ValidationError, match=message):
             win_rate(*arguments)
@@ -227,7 +229,7 @@ def test_counts_that_are_none_are_refused():
         win_rate([[0, 1], [1, 0]], ties=[[0, 1], [0, 0]], tie_policy="half")
     with pytest.raises(ValidationError, match="3 ties and tie_policy is None"):
         win_rate([[0, 1], [1, 0]], ties=[[0, 3], [3, 0]])
-    with pytest.raises(ValidationError, match="different names"):
+    with pytest.raises(ValidationError, match="1 of them different"):
         win_rate([[0, 1], [1, 0]], players="aa")
 
 
@@ -237,3 +239,46 @@ def test_the_published_scale_of_rankjudge_is_elo():
     lead = float(table.max() - table.min())
     assert lead == 1197
     assert 10 ** (lead / 400) == pytest.approx(982, abs=1)
+
+
+def test_a_share_of_part_of_a_game_is_refused():
+    # 1.5 of 2.5 is .6; cut to 2 games it would be .75.
+    with pytest.raises(ValidationError, match=r"2\.5 games"):
+        win_rate([[0, 1.5], [1, 0]])
+    assert average_win_rate([[0, 1.5], [1, 0]])[0].value == 0.6
+    with pytest.raises(ValidationError, match="tie_policy is 'won'"):
+        win_rate([[0, 1], [1, 0]], tie_policy="won")
+
+
+def test_elo_with_no_points_or_far_too_many():
+    games = (["x"] * 3, ["y"] * 3, [1, 0, 1])
+    assert elo(*games, players=["x", "y"], k=0).tolist() == [1500, 1500]
+    # Every loss of the favourite costs all that is at stake.
+    expected = [1500 + 5e5, 1500 - 5e5]
+    assert elo(["x"], ["y"], [1], players=["x", "y"], k=1e6).tolist() == expected
+    final = elo(*games, players=["x", "y"], k=1e6)
+    assert final.sum() == 3000
+    again = elo_orders(*games, players=["x", "y"], k=1e6, orders=4, rng=1)
+    assert (again.sum(axis=1) == 3000).all()
+    for wrong in ({"k": -1.0}, {"k": math.nan}, {"initial": math.inf}):
+        with pytest.raises(ValidationError, match="finite points"):
+            elo(*games, players=["x", "y"], **wrong)
+    with pytest.raises(ValidationError, match="at least 1"):
+        elo_orders(*games, players=["x", "y"], orders=0, rng=1)
+    with pytest.raises(ValidationError, match="no numbers"):
+        elo(["x"], ["y"], ["A"], players=["x", "y"])
+
+
+def test_walks_refuse_what_they_cannot_end_or_begin():
+    for tolerance in (0, math.nan):
+        with pytest.raises(ValidationError, match="tolerance"):
+            walk([[1, 0, 1], [0, 1, 1]], tolerance=tolerance)
+    with pytest.raises(ValidationError, match="damping"):
+        walk([[1, 0, 1], [0, 1, 1]], damping=1)
+    for wins, message in (
+        ([[5, 1], [2, 0]], "against itself"),
+        ([[0, math.inf], [2, 0]], "finite"),
+        (np.zeros((0, 0)), "no players"),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            pagerank(wins)

@@ -17,7 +17,12 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from judgelab.errors import Disconnected, Separated
+from judgelab.errors import (
+    Disconnected,
+    Separated,
+    UndefinedStatistic,
+    ValidationError,
+)
 
 Unidentified = Literal["raise", "largest"]
 
@@ -51,7 +56,7 @@ def keep_identified(
     players : sequence of length n
         Their names, for the message.
     unidentified : {"raise", "largest"}
-        Refuse, or keep the largest group of players with finite ratings.
+        Refuse, or keep the largest group of players with finite ratings: two or more.
     who : str, default "players"
         What the message calls them.
 
@@ -70,6 +75,12 @@ def keep_identified(
         If a group was never beaten, or never won, outside itself.
     """
     n = len(players)
+    if unidentified not in ("raise", "largest"):
+        raise ValidationError(
+            f"unidentified is {unidentified!r}; choose 'raise' or 'largest'"
+        )
+    if n < 2:
+        raise ValidationError(f"there are {n} {who}; a ranking needs two or more")
     count, group = csgraph.connected_components(
         beats, directed=True, connection="strong"
     )
@@ -80,7 +91,7 @@ def keep_identified(
         f"rate the {who} of one group by themselves, add games that join the groups, "
         'state a prior (prior=…), or pass unidentified="largest"'
     )
-    if unidentified == "raise":
+    if unidentified == "raise" or count == n:
         if parts > 1:
             raise Disconnected(
                 f"the {who} fall into {parts} groups that never met: "
@@ -141,6 +152,41 @@ def ties_are_bounded(
     except csgraph.NegativeCycleError:
         return True
     return False
+
+
+def refuse_few_clusters(clusters: int, n: int, who: str = "players") -> None:
+    """Refuse clusters that are too few for the spread of n ratings.
+
+    What the clusters contribute to the gradient sums to 0 at the maximum: G of them
+    spread in G − 1 directions at most, and n ratings differ in n − 1. With fewer
+    clusters than ratings some weighted difference would look certain.
+    """
+    if clusters < max(n, 2):
+        raise ValidationError(
+            f"{clusters} cluster{'' if clusters == 1 else 's'} cannot show how {n} "
+            f"{who} spread: there must be as many clusters as {who}, and far more for "
+            'good intervals; take smaller clusters, or interval="model", which knows '
+            "of none"
+        )
+
+
+def refuse_no_spread(
+    meat: npt.NDArray[np.float64],
+    bread: npt.NDArray[np.float64],
+    players: Sequence[Hashable],
+) -> None:
+    """Refuse a sandwich in which nothing is left of a player's spread.
+
+    Where all games of a player (in every cluster) go exactly as the ratings expect, as
+    ties between equals do, they show no spread; that is no certainty.
+    """
+    silent = np.flatnonzero(meat.diagonal() <= 1e-12 * bread.diagonal())
+    if silent.size:
+        raise UndefinedStatistic(
+            f"the results of {_names(players, silent)} are exactly what the ratings "
+            "expect, game by game or cluster by cluster: they show no spread to make "
+            'an interval of; take interval="model"'
+        )
 
 
 def _groups(players: Sequence[Hashable], label: npt.NDArray[Any], count: int) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
+from judgelab.counts import cluster_codes
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error
@@ -26,8 +27,12 @@ from judgelab.ranking.identify import (
     beats_graph,
     is_strongly_connected,
     keep_identified,
+    refuse_few_clusters,
+    refuse_no_spread,
 )
-from judgelab.ranking.newton import Slope, climb
+from judgelab.ranking.likelihood import first_guess
+from judgelab.ranking.named import checked_names
+from judgelab.ranking.newton import Slope, check_iterations, climb
 from judgelab.ranking.result import Anchor, Ranking, Scale, unit_and_origin
 
 Floats = npt.NDArray[np.float64]
@@ -72,9 +77,10 @@ class Rasch(Ranking):
     difficulty : ndarray, shape (items,)
         In logits, on the scale on which the judges have mean 0; −inf where every judge
         was right, +inf where none was, `nan` where nobody answered.
-    item_error : ndarray, shape (items,)
-        Standard errors of `difficulty`: of the item's own few answers, and of the
-        ratings of the judges who gave them. `nan` where the difficulty is not finite.
+    item_information : ndarray, shape (rows,)
+        What the answers to one item of a kind say about its difficulty, 1/logits².
+    item_answers : ndarray of int, shape (items,)
+        How many judges answered each item.
     item_weights : ndarray, shape (rows, judges)
         How the difficulty of a kind of item moves with the ratings; rows sum to 1.
     item_row : ndarray of int, shape (items,)
@@ -209,7 +215,7 @@ def rasch(
         information.
     clusters : array_like, shape (items,), optional
         What each item belongs to (its source document); each item by itself unless
-        given.
+        given. At least as many as judges.
     small_sample : bool, default False
         Multiply the cluster-robust covariance by G/(G − 1).
     missing_code : int, optional
@@ -220,7 +226,7 @@ def rasch(
     tolerance : float, default 1e-9
         Newton stops when right answers and expected right answers agree for every judge
         to this share of the judge's answers.
-    max_iterations : int, optional
+    max_iterations : int, at least 1, optional
         100 Newton steps or 1,000 sweeps (as RankJudge) unless given.
 
     Returns
@@ -235,7 +241,7 @@ def rasch(
     NotConverged
         If the iteration ends too early.
     ValidationError
-        If a score is not allowed.
+        If a score is not allowed, or there are fewer clusters than judges.
 
     References
     ----------
@@ -269,8 +275,17 @@ def rasch(
         raise ValidationError(f"interval is {interval!r}; choose 'cluster' or 'model'")
     right, answered = _read(scores, missing_code, whole=method == "conditional")
     n, columns = right.shape
-    names = _named("judges", judges, n)
-    item_names = range(columns) if items is None else _named("items", items, columns)
+    if small_sample and interval != "cluster":
+        raise ValidationError(
+            'small_sample corrects interval="cluster", and the interval is '
+            f"{interval!r}"
+        )
+    names = checked_names("judges", judges, n, "scores")
+    item_names = (
+        range(columns)
+        if items is None
+        else checked_names("items", items, columns, "scores")
+    )
 
     judge_positions, left_out = _identified(right, answered, names, unidentified)
     if left_out:
@@ -289,7 +304,7 @@ def rasch(
     trace = None
     expect = _expect_conditional if method == "conditional" else _expect_joint
     if method == "mm":
-        trace = _mm(rows, won, max_iterations or 1000)
+        trace = _mm(rows, won, 1000 if max_iterations is None else max_iterations)
         ratings = np.log(trace[-1]) - np.log(trace[-1]).mean()
         iterations = len(trace) - 1
         expected = expect(ratings, rows)
@@ -303,10 +318,10 @@ def rasch(
             )
     else:
         ratings, _, expected, iterations = climb(
-            special.logit((won + 0.5) / (played + 1)),
+            first_guess(won, played),
             partial(_look, expect, won, rows),
-            tolerance * np.maximum(1.0, played),
-            max_iterations or 100,
+            tolerance * played,
+            100 if max_iterations is None else max_iterations,
         )
     gradient = float(np.abs(won - rows.weight @ expected.right).max())
 
@@ -317,12 +332,14 @@ def rasch(
     if interval == "cluster":
         group = None
         if clusters is not None:
-            group = _cluster_codes(clusters, columns)[inside]
+            _, group = cluster_codes(clusters, (columns,))
+            group = group[inside]
         meat, groups = _meat(right, rows, informative, expected.right, group)
+        refuse_few_clusters(groups, len(names), "judges")
         if small_sample:
             meat *= groups / (groups - 1)
         words = f"cluster-robust, {groups:,} clusters"
-        make_covariance = partial(_sandwich, expected.information, meat)
+        make_covariance = partial(_sandwich, expected.information, meat, names)
     row_difficulty = item_difficulty(ratings, rows.total, rows.mask)
     weights = rows.mask * _spread(ratings - row_difficulty[:, None])
     information = weights.sum(axis=1)
@@ -373,6 +390,8 @@ def item_difficulty(
     ------
     UndefinedStatistic
         If an item was solved by nobody or by all who answered.
+    ValidationError
+        If a rating is not finite.
 
     References
     ----------
@@ -389,13 +408,15 @@ def item_difficulty(
     array([ 0.803, -0.803])
     """
     theta = np.asarray(ratings, np.float64)
-    goal = np.asarray(right, np.float64)
+    if not np.isfinite(theta).all():
+        raise ValidationError(f"ratings are {theta.tolist()[:10]}; give finite numbers")
+    goal = np.atleast_1d(np.asarray(right, np.float64))
     mask = np.ones((goal.size, theta.size), bool)
     if answered is not None:
         mask = np.asarray(answered, bool)
     most = mask.sum(axis=1)
     if not ((goal > 0) & (goal < most)).all():
-        wrong = np.flatnonzero((goal <= 0) | (goal >= most))[:5]
+        wrong = np.flatnonzero(~((goal > 0) & (goal < most)))[:5]
         raise UndefinedStatistic(
             f"right is {goal[wrong].tolist()} of {most[wrong].tolist()} answers: "
             "the difficulty is infinite"
@@ -409,7 +430,10 @@ def item_difficulty(
         chance = mask * special.expit(theta - delta[:, None])
         excess = chance.sum(axis=1) - goal
         low, high = np.where(excess > 0, delta, low), np.where(excess > 0, high, delta)
-        step = excess / (chance * (1 - chance)).sum(axis=1)
+        slope = (chance * (1 - chance)).sum(axis=1)
+        step = np.divide(
+            excess, slope, out=np.full_like(delta, np.inf), where=slope > 0
+        )
         new = delta + step
         # Newton where it stays between the bounds, bisection where it does not.
         new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
@@ -424,17 +448,6 @@ def _spread(gap: Floats) -> Floats:
     """Variance of an answer at a gap: σ(gap)·σ(−gap)."""
     spread: Floats = special.expit(gap) * special.expit(-gap)
     return spread
-
-
-def _named(argument: str, names: Sequence[Hashable] | None, n: int) -> tuple[Any, ...]:
-    if names is None:
-        return tuple(range(n))
-    result = tuple(names)
-    if len(result) != n or len(set(result)) != n:
-        raise ValidationError(
-            f"{argument} has {len(set(result))} different names, scores has {n}"
-        )
-    return result
 
 
 def _read(
@@ -483,8 +496,9 @@ def _identified(
     """Keep the judges with finite ratings: i beats k where i did better on an item."""
     n, columns = right.shape
     beats = np.zeros((n, n))
+    graph = beats_graph(n, [], [])
     # Arrows only ever come on top: a few hundred items mostly settle the question.
-    for start in range(0, columns, _FIRST_LOOK):
+    for start in range(0, columns if n > 1 else 0, _FIRST_LOOK):
         block = slice(start, start + _FIRST_LOOK)
         part = right[:, block].astype(np.float64)
         met = np.ones_like(part) if answered is None else answered[:, block]
@@ -579,7 +593,10 @@ def _pinned_inverse(information: Floats) -> Floats:
     return np.asarray(inverse, np.float64)
 
 
-def _sandwich(information: Floats, meat: Floats) -> Floats:
+def _sandwich(
+    information: Floats, meat: Floats, judges: tuple[Hashable, ...]
+) -> Floats:
+    refuse_no_spread(meat, information, judges)
     inverse = _pinned_inverse(information)
     covariance: Floats = inverse @ meat @ inverse
     return covariance
@@ -615,7 +632,8 @@ def _expect_conditional(ratings: Floats, rows: _Rows) -> _Expected:
     gap = ratings[:, None] - ratings
     close = np.abs(gap) < _CLOSE
     rise = np.where(close, gap * (slope + slope.T) / 2, both - both.T)
-    safe = np.where(gap == 0, 1.0, gap)
+    # Past e^700 the denominator is infinite anyway.
+    safe = np.where(gap == 0, 1.0, np.maximum(gap, -700.0))
     # (πᵢ − π_k) / (1 − s_k/sᵢ); where the two meet, the derivative.
     ahead = np.where(gap == 0, (slope + slope.T) / 2, rise / -np.expm1(-safe))
     both_right = both - ahead
@@ -706,8 +724,6 @@ def _meat(
         meat: Floats = products - cross - cross.T + spread
         return meat, columns
     codes, group = np.unique(group, return_inverse=True)
-    if codes.size < 2:
-        raise ValidationError("clusters names one cluster; give two or more")
     often = sparse.coo_array(
         (np.ones(columns), (group, row)), shape=(codes.size, len(expected))
     )
@@ -737,16 +753,6 @@ def _sums(right: npt.NDArray[Any], label: Ints, count: int) -> Floats:
     return np.column_stack([np.bincount(label, judge, count) for judge in right])
 
 
-def _cluster_codes(clusters: npt.ArrayLike, columns: int) -> Ints:
-    _, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    if codes.shape != (columns,):
-        raise ValidationError(
-            f"clusters has shape {np.shape(clusters)}; give one label per item "
-            f"({columns})"
-        )
-    return codes.astype(np.int64)
-
-
 def _mm(rows: _Rows, won: Floats, max_sweeps: int) -> Floats:
     """Iterate as the RankJudge code does; return the judges' strengths of each sweep.
 
@@ -754,6 +760,7 @@ def _mm(rows: _Rows, won: Floats, max_sweeps: int) -> Floats:
     by the mean over judges and items. Items of one kind stay equal to each other, so
     one of each is enough.
     """
+    check_iterations(max_sweeps)
     judge, item = np.ones(won.size), np.ones(rows.weight.size)
     lost = rows.mask.sum(axis=1) - rows.total
     count = won.size + rows.weight.sum()

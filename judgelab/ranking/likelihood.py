@@ -9,7 +9,7 @@ bootstrap as their last axis: a thousand fits are one fit with wider arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,10 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
+from judgelab.ranking.identify import refuse_no_spread
 from judgelab.ranking.newton import (
     LAST_STEP,
     TOO_STEEP,
     Slope,
+    check_iterations,
     climb,
     conjugate_gradients,
     rough,
@@ -261,17 +263,18 @@ def maximise(
     Maximum
         Ratings with mean 0 in every column.
     """
+    check_iterations(max_iterations)
     incidence = games.incidence()
     gather = incidence.T
     total = games.total
     touch = abs(gather)
     played = touch @ total
-    allowed = tolerance * np.maximum(1.0, played)
-    everything = np.maximum(1.0, total.sum(axis=0))
+    # A player without games (in a resample, under a prior) is held by the prior alone.
+    allowed = tolerance * np.maximum(precision, played)
+    everything = np.maximum(precision, total.sum(axis=0))
     if start is None:
-        # The log-odds of everyone's own win share: right when all meet all alike.
         won = 0.5 * (gather @ (games.first - games.second) + played)
-        ratings = special.logit((won + 0.5) / (played + 1))
+        ratings = first_guess(won, played)
         share = games.tied.sum(axis=0) / everything
         tie = family.start(share) if family.has_ties else np.zeros(total.shape[1])
     else:
@@ -297,7 +300,7 @@ def maximise(
         too_far = np.zeros_like(done)
         if iteration > 1:
             ahead = (gradient * step).sum(axis=0) + tie_gradient * tie_step
-            too_far = ~(ahead >= TOO_STEEP * slope) & (off > 1)
+            too_far = ~(ahead >= TOO_STEEP * slope) & ~done
         newton, tie_newton = _newton_step(
             games,
             family,
@@ -307,6 +310,7 @@ def maximise(
             tie_gradient,
             precision,
             off,
+            too_far,
         )
         slope = np.where(
             too_far,
@@ -326,6 +330,16 @@ def maximise(
     )
 
 
+def first_guess(won: Floats, played: Floats) -> Floats:
+    """Guess ratings from shares of games won: right if all others are equal.
+
+    Others that are equal have, with a mean of 0, −1/(n − 1) of one's own rating.
+    """
+    n = len(won)
+    guess: Floats = special.logit((won + 0.5) / (played + 1)) * (n - 1) / n
+    return guess
+
+
 def _newton_step(
     games: Games,
     family: Family,
@@ -335,23 +349,28 @@ def _newton_step(
     tie_gradient: Floats,
     precision: float,
     off: Floats,
+    skip: npt.NDArray[np.bool_],
 ) -> tuple[Floats, Floats]:
-    """Solve the Newton system, the tie parameter (if any) by elimination."""
+    """Solve the Newton system, the tie parameter (if any) by elimination.
+
+    What is found for the columns to skip has no meaning: far out there may be no
+    curvature left to divide by.
+    """
+    bend = np.where(skip, 1.0, d.curvature)
     right = gradient[:, :, None]
     if family.has_ties:
         right = np.stack([gradient, graph[1] @ d.cross], axis=2)
     if games.n <= DENSE or gradient.shape[1] > 1:
-        solved = _solve_dense(games, d.curvature, right, precision)
+        solved = _solve_dense(games, bend, right, precision)
     else:
         incidence, gather, touch = graph
-        curvature = d.curvature[:, 0]
+        curvature = bend[:, 0]
         columns = [
             conjugate_gradients(
                 lambda x: gather @ (curvature * (incidence @ x)) + precision * x,
                 touch @ curvature + precision,
                 b,
                 rough(float(off.max())),
-                floating=not precision,
             )
             for b in right[:, 0].T
         ]
@@ -360,6 +379,7 @@ def _newton_step(
         return solved[:, :, 0], np.zeros_like(tie_gradient)
     cross = right[:, :, 1]
     room = d.tie_curvature.sum(axis=0) - (cross * solved[:, :, 1]).sum(axis=0)
+    room = np.where(skip, 1.0, room)
     tie_step = (tie_gradient - (cross * solved[:, :, 0]).sum(axis=0)) / room
     return solved[:, :, 0] - solved[:, :, 1] * tie_step, tie_step
 
@@ -388,12 +408,10 @@ def _solve_dense(
     games: Games, curvature: Floats, right: Floats, precision: float
 ) -> Floats:
     matrix = laplacian(games.n, games.i, games.j, curvature)
-    if precision:
-        matrix += precision * np.eye(games.n)
-    else:
-        # A common shift of all ratings changes nothing: pin it. The right-hand side
-        # has no such part, so the solution is not touched.
-        matrix += (np.trace(matrix, axis1=1, axis2=2) / games.n**2)[:, None, None]
+    # A common shift of all ratings changes nothing, or little under a weak prior: pin
+    # it. The right-hand side has no such part, so the solution is not touched.
+    matrix += (np.trace(matrix, axis1=1, axis2=2) / games.n**2)[:, None, None]
+    matrix += precision * np.eye(games.n)
     solved = np.linalg.solve(matrix, right.transpose(1, 0, 2))
     return np.asarray(solved.transpose(1, 0, 2), np.float64)
 
@@ -424,7 +442,8 @@ def maximise_table(
     share = np.empty_like(met)
 
     def look(ratings: Floats) -> tuple[Slope, None]:
-        strength = np.exp(ratings)
+        # Past e^±300 a chance is 0 or 1 anyway.
+        strength = np.exp(np.clip(ratings, -300, 300))
         np.add(strength[:, None], strength, out=share)
         np.divide(strength[:, None], share, out=share)
         np.multiply(share, met, out=curvature)
@@ -436,7 +455,7 @@ def maximise_table(
         def solve(right: Floats, off: float) -> Floats:
             if won.size <= DENSE:
                 # The common shift is pinned as in `_solve_dense`.
-                pin = 0.0 if precision else diagonal.sum() / won.size**2
+                pin = diagonal.sum() / won.size**2
                 return np.asarray(
                     np.linalg.solve(np.diag(diagonal) - curvature + pin, right)
                 )
@@ -445,15 +464,15 @@ def maximise_table(
                 diagonal,
                 right,
                 rough(off),
-                floating=not precision,
             )
 
         return Slope(gradient, solve), None
 
     curvature = np.empty_like(met)
-    start = special.logit((won + 0.5) / (played + 1))
-    allowed = tolerance * np.maximum(1.0, played)
-    ratings, gradient, _, iterations = climb(start, look, allowed, max_iterations)
+    allowed = tolerance * np.maximum(precision, played)
+    ratings, gradient, _, iterations = climb(
+        first_guess(won, played), look, allowed, max_iterations
+    )
     return Maximum(
         (ratings - ratings.mean())[:, None],
         np.zeros(1),
@@ -471,6 +490,7 @@ def parameter_covariance(
     *,
     precision: float,
     kind: str,
+    players: Sequence[Hashable],
     by_cluster: tuple[Any, Any] | None = None,
     small_sample: bool = False,
 ) -> Floats:
@@ -491,6 +511,8 @@ def parameter_covariance(
     kind : {"model", "sandwich", "cluster"}
         Inverse information; the same around the spread of the scores of single games;
         or around that of the scores of clusters.
+    players : sequence of length n
+        Their names, for the message where there is no spread.
     by_cluster : pair of coo_array, shape (clusters, n, n), optional
         Wins and ties of every cluster.
     small_sample : bool, default False
@@ -508,17 +530,16 @@ def parameter_covariance(
     size = n + family.has_ties
     bread = np.zeros((size, size))
     bread[:n, :n] = laplacian(n, games.i, games.j, d.curvature)[0]
+    pinned = np.trace(bread)
     bread[:n, :n] += precision * np.eye(n)
     if family.has_ties:
         cross = games.incidence().T @ d.cross[:, 0]
         bread[n, :n] = bread[:n, n] = cross
         bread[n, n] = d.tie_curvature.sum()
-    pin = np.zeros((size, size))
-    if not precision:
-        pin[:n, :n] = np.trace(bread[:n, :n]) / n**2
-    inverse = np.asarray(np.linalg.inv(bread + pin), np.float64)
-    if not precision:
-        inverse[:n, :n] -= 1 / np.trace(bread[:n, :n])
+    # The common shift, pinned as in `_solve_dense`, is taken out again.
+    bread[:n, :n] += pinned / n**2
+    inverse = np.asarray(np.linalg.inv(bread), np.float64)
+    inverse[:n, :n] -= 1 / (pinned + n * precision)
     if kind == "model":
         return inverse
     if kind == "sandwich":
@@ -530,6 +551,7 @@ def parameter_covariance(
         if small_sample:
             groups = scores.shape[0]
             meat *= groups / (groups - 1)
+    refuse_no_spread(meat[:n, :n], bread[:n, :n], players)
     covariance: Floats = inverse @ meat @ inverse
     return covariance
 

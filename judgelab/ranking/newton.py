@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from judgelab.errors import NotConverged
+from judgelab.errors import NotConverged, ValidationError
 
 Floats = npt.NDArray[np.float64]
 Detail = TypeVar("Detail")
@@ -68,6 +68,7 @@ def climb(
     NotConverged
         If the wins are not matched after `max_iterations` looks.
     """
+    check_iterations(max_iterations)
     ratings = start - start.mean()
     step, rise = np.full_like(ratings, np.inf), np.inf
     for iteration in range(1, max_iterations + 1):
@@ -76,7 +77,8 @@ def climb(
         off = float(np.max(np.abs(gradient) / allowed))
         if off <= 1 and np.abs(step).max() <= LAST_STEP:
             return ratings, gradient, detail, iteration
-        if iteration > 1 and off > 1 and not gradient @ step >= TOO_STEEP * rise:
+        # Also where off <= 1: beside millions of games a whole win is within tolerance.
+        if iteration > 1 and not gradient @ step >= TOO_STEEP * rise:
             step, rise = step / 2, rise / 2
             ratings = ratings - step
             continue
@@ -85,9 +87,16 @@ def climb(
         ratings = ratings + step
     raise NotConverged(
         f"after {max_iterations} Newton steps the wins of one are still "
-        f"{np.abs(gradient).max():.3g} from what the ratings expect; raise "
-        "max_iterations, or state a prior if there is such an argument"
+        f"{np.abs(gradient).max():.3g} from what the ratings expect, and the last step "
+        f"was {np.abs(step).max():.3g} logits; raise max_iterations, or state a prior "
+        "if there is such an argument"
     )
+
+
+def check_iterations(most: int) -> None:
+    """Refuse a limit that allows no step at all."""
+    if not most >= 1:
+        raise ValidationError(f"max_iterations is {most!r}; give at least 1")
 
 
 def conjugate_gradients(
@@ -95,10 +104,10 @@ def conjugate_gradients(
     diagonal: Floats,
     right: Floats,
     accuracy: float,
-    *,
-    floating: bool,
 ) -> Floats:
-    """Solve a symmetric system of which only products are known.
+    """Solve a symmetric system of which only products are known, in mean-0 vectors.
+
+    A common shift of all ratings is free without a prior, and of no use with one.
 
     Parameters
     ----------
@@ -110,12 +119,10 @@ def conjugate_gradients(
         The right-hand side.
     accuracy : float
         Wanted size of what is left, relative to `right`.
-    floating : bool
-        Whether a common shift of all is free (no prior): then the solution has mean 0.
     """
     solution = np.zeros_like(right)
-    # Without a prior the right-hand side sums to 0, but for rounding.
-    residual = right - right.mean() if floating else right
+    # The right-hand side sums to 0, but for rounding.
+    residual = right - right.mean()
     goal = accuracy * np.linalg.norm(right)
     scaled = residual / diagonal
     direction, size = scaled, residual @ scaled
@@ -133,7 +140,8 @@ def conjugate_gradients(
         scaled = residual / diagonal
         size, before = residual @ scaled, size
         direction = scaled + size / before * direction
-    return solution - solution.mean() if floating else solution
+    centred: Floats = solution - solution.mean()
+    return centred
 
 
 def rough(off: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -15,6 +16,8 @@ from judgelab.ranking.result import ELO_ORIGIN
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_CERTAIN = 300.0
+"""Past odds of 10^300 to one a result is certain, and powers of ten end soon."""
 SCALE = 400.0
 """A lead of so many points means expected odds of ten to one."""
 
@@ -43,7 +46,8 @@ def elo(
     players : int or sequence
         The names of all players, or their number.
     k : float, default 32
-        Points at stake in a game. Small: slow and smooth; large: quick and restless.
+        Points at stake in a game, 0 or more. Small: slow and smooth; large: quick and
+        restless.
     initial : float, default 1500
         Where everybody starts.
     history : bool, default False
@@ -75,10 +79,11 @@ def elo(
     array([1498.53049847, 1501.46950153])
     """
     a, b, score, n = _read(first, second, scores, players)
+    _check_points(k, initial)
     ratings = [float(initial)] * n
     path = [list(ratings)]
     for i, j, s in zip(a.tolist(), b.tolist(), score.tolist(), strict=True):
-        gap = (ratings[j] - ratings[i]) / SCALE
+        gap = min((ratings[j] - ratings[i]) / SCALE, _CERTAIN)
         moved = k * (s - 1.0 / (1.0 + 10.0**gap))
         ratings[i] += moved
         ratings[j] -= moved
@@ -132,17 +137,27 @@ def elo_orders(
     (array([1538., 1462.]), array([34., 34.]))
     """
     a, b, score, n = _read(first, second, scores, players)
+    _check_points(k, initial)
+    if orders < 1:
+        raise ValidationError(f"orders is {orders!r}; give at least 1")
     generator = np.random.default_rng(rng)
     shuffled = generator.permuted(np.tile(np.arange(a.size), (orders, 1)), axis=1).T
     ratings = np.full((orders, n), float(initial))
     row = np.arange(orders)
     for game in np.ascontiguousarray(shuffled):
         i, j = a[game], b[game]
-        gap = (ratings[row, j] - ratings[row, i]) / SCALE
+        gap = np.minimum((ratings[row, j] - ratings[row, i]) / SCALE, _CERTAIN)
         moved = k * (score[game] - 1.0 / (1.0 + 10.0**gap))
         ratings[row, i] += moved
         ratings[row, j] -= moved
     return ratings
+
+
+def _check_points(k: float, initial: float) -> None:
+    if not 0 <= k < math.inf or not math.isfinite(initial):
+        raise ValidationError(
+            f"k is {k!r} and initial {initial!r}; give finite points, k not below 0"
+        )
 
 
 def _read(
@@ -153,7 +168,13 @@ def _read(
 ) -> tuple[Ints, Ints, Floats, int]:
     a, n = player_codes(first, players, "first")
     b, _ = player_codes(second, players, "second")
-    score = np.asarray(scores, np.float64)
+    try:
+        score = np.asarray(scores, np.float64)
+    except (TypeError, ValueError) as reason:
+        raise ValidationError(
+            f"scores are no numbers ({reason}); give 1 where the first player won, "
+            "0.5 for a tie, 0 where it lost"
+        ) from None
     if not a.shape == b.shape == score.shape or a.ndim != 1:
         raise ValidationError(
             f"first, second and scores have shapes {a.shape}, {b.shape} and "

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from judgelab.counts import MOST_DENSE
+from judgelab.counts import MOST_DENSE, numbers
 from judgelab.errors import (
     NotConverged,
     Separated,
@@ -23,6 +23,7 @@ from judgelab.ranking.identify import (
     beats_graph,
     is_strongly_connected,
     keep_identified,
+    refuse_few_clusters,
     ties_are_bounded,
 )
 from judgelab.ranking.likelihood import (
@@ -38,6 +39,8 @@ from judgelab.ranking.likelihood import (
     maximise_table,
     parameter_covariance,
 )
+from judgelab.ranking.named import checked_names, unpacked
+from judgelab.ranking.newton import check_iterations
 from judgelab.ranking.result import Ranking
 
 TiePolicy = Literal["half", "drop", "davidson", "rao-kupper"]
@@ -82,9 +85,11 @@ def bradley_terry(
 
     Parameters
     ----------
-    wins : array or sparse array, shape (n, n) or (clusters, n, n)
-        ``wins[i, j]`` is how often i beat j; with a leading axis, in every cluster
-        (item, annotator, prompt). `judgelab.counts.win_counts` makes it.
+    wins : array, sparse array, dataframe or WinMatrix
+        Shape (n, n) or (clusters, n, n): ``wins[i, j]`` is how often i beat j; with a
+        leading axis, in every cluster (item, annotator, prompt).
+        `judgelab.counts.win_counts` makes it. The names on a dataframe, and the names
+        and ties in the `WinMatrix` of `judgelab.counts.win_matrix`, are taken over.
     ties : same kind and shape, optional
         Symmetric: ``ties[i, j] == ties[j, i]`` is how often i and j tied
         (`judgelab.counts.tie_counts`).
@@ -97,8 +102,9 @@ def bradley_terry(
         Names; 0 … n−1 unless given.
     interval : {"model", "sandwich", "cluster", "bootstrap"}, optional
         "model": inverse information, right if the model is; "sandwich": games
-        independent, model only right on average; "cluster": clusters independent;
-        "bootstrap": percentiles over resampled games, or clusters if there are any.
+        independent, model only right on average; "cluster": clusters independent, at
+        least as many as players; "bootstrap": percentiles over resampled games, or
+        clusters if there are any.
         Unless given: "cluster" if there are clusters, "sandwich" if ties count as half
         wins (half a win is no outcome of the model, so the inverse information would be
         too wide), "model" otherwise.
@@ -123,7 +129,7 @@ def bradley_terry(
     tolerance : float, default 1e-9
         Newton stops when wins and expected wins agree for every player to this share of
         the player's games.
-    max_iterations : int, optional
+    max_iterations : int, at least 1, optional
         100 Newton steps or 100,000 MM sweeps unless given.
 
     Returns
@@ -137,7 +143,7 @@ def bradley_terry(
     NotConverged
         If the iteration ends before the wins are matched.
     ValidationError
-        If the counts are not counts.
+        If the counts are not counts, or there are fewer clusters than players.
 
     References
     ----------
@@ -152,6 +158,9 @@ def bradley_terry(
     finite ratings. It is left out and the interval says how many were; if it is more
     than one in ten, there is no interval (take "model", or state a prior).
 
+    Not in the model: a home advantage. If an answer gains by being shown first, show
+    every pair in both orders equally often, or the ratings take it for strength.
+
     Chapter: *Who is better?*
 
     Examples
@@ -164,15 +173,16 @@ def bradley_terry(
     B 1477 [1444, 1509]
     C 1488 [1456, 1521]
     """
+    if method not in ("newton", "mm"):
+        raise ValidationError(f"method is {method!r}; choose 'newton' or 'mm'")
+    wins, ties, players = unpacked(wins, ties, players)
     counts = _read(wins, ties)
-    n = counts.wins.shape[0]
-    names = tuple(range(n)) if players is None else tuple(players)
-    if len(names) != n or len(set(names)) != n:
+    names = checked_names("players", players, counts.wins.shape[0], "wins")
+    if prior is not None and not 1e-6 <= prior <= 1e6:
         raise ValidationError(
-            f"players has {len(set(names))} different names for {n} rows of wins"
+            f"prior is {prior!r}; give a standard deviation in logits, from 1e-6 to "
+            "1e6, or leave it out"
         )
-    if prior is not None and not prior > 0:
-        raise ValidationError(f"prior is {prior!r}; give a standard deviation above 0")
     tie_policy, model = _checked_policy(tie_policy, counts)
     if tie_policy == "drop":
         counts = _without_ties(counts)
@@ -180,14 +190,21 @@ def bradley_terry(
     games = _games(counts)
     by_cluster = counts.by_cluster
     left_out: dict[Hashable, str] = {}
-    if prior is None:
+    if prior is None or len(names) < 2:
         kept, left_out = _identified(games, names, unidentified)
         if left_out:
             games, by_cluster = _restrict(games, kept), _cut(by_cluster, kept)
             names = tuple(names[k] for k in kept)
+    by_cluster = _without_empty_clusters(by_cluster)
     if family.has_ties:
         _check_tie_parameter(games, prior)
     kind = _interval_kind(interval, by_cluster, family, games)
+    if small_sample and kind != "cluster":
+        raise ValidationError(
+            f'small_sample corrects interval="cluster", and the interval is {kind!r}'
+        )
+    if resamples < 2:
+        raise ValidationError(f"resamples is {resamples!r}; give 2 or more")
 
     trace = None
     precision = 0.0 if prior is None else prior**-2
@@ -197,11 +214,12 @@ def bradley_terry(
                 'method="mm" knows ties as half wins or dropped, and no prior; '
                 'use method="newton"'
             )
-        trace, gradient = _mm(games, max_iterations or 100_000)
+        sweeps = 100_000 if max_iterations is None else max_iterations
+        trace, gradient = _mm(games, sweeps)
         ratings = np.log(trace[-1]) - np.log(trace[-1]).mean()
         tie, iterations = 0.0, trace.shape[0] - 1
     else:
-        limit = max_iterations or 100
+        limit = 100 if max_iterations is None else max_iterations
         # Where most have met, a table is faster than a list of pairs.
         full = 8 * games.i.size > games.n**2 and not left_out
         if full and not family.has_ties:
@@ -224,8 +242,8 @@ def bradley_terry(
         if not top.converged[0]:
             raise NotConverged(
                 f"after {top.iterations} Newton steps the wins of a player are still "
-                f"{top.gradient[0]:.3g} from what the ratings expect; raise "
-                "max_iterations, or state a prior"
+                f"{top.gradient[0]:.3g} from what the ratings expect, or the last step "
+                "was long; raise max_iterations, or state a prior"
             )
         ratings, tie = top.ratings[:, 0], float(top.tie[0])
         iterations, gradient = top.iterations, float(top.gradient[0])
@@ -256,6 +274,7 @@ def bradley_terry(
             tie,
             precision=precision,
             kind=kind,
+            players=names,
             by_cluster=by_cluster,
             small_sample=small_sample,
         )
@@ -303,6 +322,7 @@ def _read(wins: Any, ties: Any) -> _Counts:
     # The last clusters may be without a win, or without a tie.
     shape = (max(won.shape[0], tied.shape[0]), *won.shape[1:])
     pair = (_stretched(won, shape), _stretched(tied, shape))
+    _refuse_one_sided(pair[1])
     totals = [_over_clusters(counts) for counts in pair]
     plain = _read(*totals)
     return _Counts(plain.wins, plain.ties, pair)
@@ -314,11 +334,38 @@ def _stretched(counts: Any, shape: tuple[int, ...]) -> Any:
     return sparse.coo_array((counts.data, counts.coords), shape=shape)
 
 
+def _refuse_one_sided(ties: Any) -> None:
+    """Refuse ties that are not symmetric in every cluster."""
+    group, i, j = ties.coords
+    n = ties.shape[1]
+    cells = np.concatenate([i * n + j, j * n + i])
+    excess = sparse.coo_array(
+        (np.concatenate([ties.data, -ties.data]), (np.tile(group, 2), cells)),
+        shape=(ties.shape[0], n * n),
+    ).tocsr()
+    if excess.data.any():
+        wrong = np.flatnonzero(abs(excess).sum(axis=1))[:5].tolist()
+        raise ValidationError(
+            f"ties is not symmetric in clusters {wrong}; in every cluster ties[i, j] "
+            "and ties[j, i] both say how often i and j tied "
+            "(judgelab.counts.tie_counts)"
+        )
+
+
 def _checked(name: str, counts: Any) -> Any:
     if not sparse.issparse(counts):
-        counts = np.asarray(counts)
-        if counts.dtype.kind not in "biuf":
-            raise ValidationError(f"{name} holds {counts.dtype}, not counts")
+        try:
+            counts = numbers(counts)
+        except ValueError as reason:
+            raise ValidationError(f"{name} is no table: {reason}") from None
+    if counts.dtype.kind not in "biuf":
+        raise ValidationError(
+            f"{name} holds {counts.dtype}, not counts; records of games are counted by "
+            "judgelab.counts.win_matrix"
+        )
+    # Sums of counts do not fit into small types; sums of bool are no sums at all.
+    if counts.dtype.itemsize < 8 or counts.dtype.kind == "u":
+        counts = counts.astype(np.float64 if counts.dtype.kind == "f" else np.int64)
     if counts.ndim not in (2, 3) or counts.shape[-1] != counts.shape[-2]:
         raise ValidationError(
             f"{name} has shape {counts.shape}; give players × players, or "
@@ -336,10 +383,11 @@ def _checked(name: str, counts: Any) -> Any:
         diagonal = counts.diagonal()
     else:
         _, i, j = counts.coords if sparse.issparse(counts) else counts.nonzero()
-        diagonal = i == j
+        at = values != 0 if sparse.issparse(counts) else np.ones(i.size, bool)
+        diagonal = np.bincount(i[(i == j) & at], minlength=counts.shape[-1])
     if diagonal.any():
         raise ValidationError(
-            f"{name} has games of a player against itself at "
+            f"{name} has games of players against themselves, in the rows "
             f"{np.flatnonzero(diagonal)[:5].tolist()}; leave the diagonal 0"
         )
     return counts
@@ -472,6 +520,25 @@ def _cut(by_cluster: tuple[Any, Any] | None, kept: Ints) -> tuple[Any, Any] | No
     return result[0], result[1]
 
 
+def _without_empty_clusters(by_cluster: tuple[Any, Any] | None) -> Any:
+    """Drop clusters without a game: they are no evidence, and no clusters."""
+    if by_cluster is None:
+        return None
+    inhabited = np.zeros(by_cluster[0].shape[0], bool)
+    for counts in by_cluster:
+        inhabited[counts.coords[0][counts.data > 0]] = True
+    if inhabited.all():
+        return by_cluster
+    place = np.cumsum(inhabited) - 1
+    result = []
+    for counts in by_cluster:
+        group, i, j = (part[counts.data > 0] for part in counts.coords)
+        shape = (int(inhabited.sum()), *counts.shape[1:])
+        data = counts.data[counts.data > 0]
+        result.append(sparse.coo_array((data, (place[group], i, j)), shape=shape))
+    return tuple(result)
+
+
 def _check_tie_parameter(games: Games, prior: float | None) -> None:
     """Refuse counts on which the tie parameter runs away to infinity."""
     down, up = games.first[:, 0] > 0, games.second[:, 0] > 0
@@ -495,6 +562,8 @@ def _interval_kind(
     family: Family,
     games: Games,
 ) -> Interval:
+    if by_cluster is not None and interval in (None, "cluster", "bootstrap"):
+        refuse_few_clusters(by_cluster[0].shape[0], games.n)
     if interval is None:
         if by_cluster is not None:
             return "cluster"
@@ -510,8 +579,6 @@ def _interval_kind(
             'interval="cluster" needs wins of shape (clusters, n, n): pass clusters= '
             "to judgelab.counts.win_counts"
         )
-    if by_cluster is not None and by_cluster[0].shape[0] < 2:
-        raise ValidationError("one cluster says nothing about the spread of clusters")
     return interval
 
 
@@ -532,6 +599,7 @@ def _mm(games: Games, max_sweeps: int) -> tuple[Floats, float]:
     all by their mean. Every sweep goes uphill, in steps that shrink long before the top
     is near on a chain of players; so Newton has the last word on where the top is.
     """
+    check_iterations(max_sweeps)
     gather = abs(games.incidence()).T
     total = games.total[:, 0]
     signed = games.incidence().T

@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error, proportion
+from judgelab.ranking.named import checked_names, unpacked
 
 Floats = npt.NDArray[np.float64]
 Ties = Literal["loss", "half", "drop"]
@@ -28,8 +30,8 @@ def win_rate(
 
     Parameters
     ----------
-    wins : array_like, shape (n, n)
-        ``wins[i, j]``: how often i beat j.
+    wins : array_like of shape (n, n), dataframe or WinMatrix
+        ``wins[i, j]``: how often i beat j; names and ties as for `bradley_terry`.
     ties : array_like, shape (n, n), optional
         Symmetric: how often i and j tied.
     tie_policy : {"loss", "half", "drop"}
@@ -63,6 +65,10 @@ def win_rate(
     won, games, names = _read(wins, ties, tie_policy, players)
     result: dict[Hashable, Estimate] = {}
     for name, w, g in zip(names, won.sum(axis=1), games.sum(axis=1), strict=True):
+        if g % 1:
+            raise ValidationError(
+                f"{name!r} has {g:g} games; a share needs a whole number of them"
+            )
         result[name] = (
             proportion(float(w), int(g), level=level)
             if g
@@ -139,24 +145,25 @@ def _read(
     players: Sequence[Hashable] | None,
 ) -> tuple[Floats, Floats, tuple[Any, ...]]:
     """Return wins and games under the policy, and the names."""
-    won = _table("wins", wins)
-    tied = np.zeros_like(won) if ties is None else _table("ties", ties)
+    wins, ties, players = unpacked(wins, ties, players)
+    won = square_counts("wins", wins)
+    tied = np.zeros_like(won) if ties is None else square_counts("ties", ties)
     n = len(won)
     if tied.shape != won.shape or not np.array_equal(tied, tied.T):
         raise ValidationError(
             "ties must be symmetric and as large as wins: ties[i, j] and ties[j, i] "
             "both say how often i and j tied"
         )
-    if tied.any() and tie_policy not in ("loss", "half", "drop"):
+    if (tied.any() or tie_policy is not None) and tie_policy not in (
+        "loss",
+        "half",
+        "drop",
+    ):
         raise ValidationError(
             f"there are {tied.sum() / 2:,.0f} ties and tie_policy is {tie_policy!r}; "
             "choose 'loss', 'half' or 'drop'"
         )
-    names = tuple(range(n)) if players is None else tuple(players)
-    if len(names) != n or len(set(names)) != n:
-        raise ValidationError(
-            f"players has {len(set(names))} different names for {n} rows of wins"
-        )
+    names = checked_names("players", players, n, "wins")
     games = won + won.T
     if tie_policy != "drop":
         games = games + tied
@@ -165,11 +172,25 @@ def _read(
     return won, games, names
 
 
-def _table(name: str, counts: Any) -> Floats:
-    table = np.asarray(counts, np.float64)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or not (table >= 0).all():
+def square_counts(name: str, counts: Any) -> Floats:
+    """Return a dense table of counts among n players, or say why it is none."""
+    if sparse.issparse(counts) and counts.ndim == 2:
+        counts = counts.toarray()
+    try:
+        table = np.asarray(counts, np.float64)
+    except (TypeError, ValueError) as reason:
+        raise ValidationError(f"{name} is no table of counts: {reason}") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValidationError(
-            f"{name} has shape {table.shape}; give a square table of counts"
+            f"{name} has shape {table.shape}; give a square table, players × players"
+            + (" (a sum over clusters has no clusters)" if table.ndim == 3 else "")
+        )
+    wrong = np.argwhere(~((table >= 0) & (table < np.inf)))[:5]
+    if wrong.size:
+        values = [float(table[i, j]) for i, j in wrong]
+        raise ValidationError(
+            f"{name} holds {values} at {wrong.tolist()}; counts are finite and not "
+            "negative"
         )
     if table.diagonal().any():
         raise ValidationError(f"{name} has games of a player against itself")

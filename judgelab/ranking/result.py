@@ -15,11 +15,16 @@ from scipy import special
 
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import from_replicates, from_standard_error, normal_quantile
+from judgelab.intervals import (
+    from_replicates,
+    from_standard_error,
+    normal_quantile,
+    upper_end,
+)
 
 Floats = npt.NDArray[np.float64]
 Scale = Literal["logit", "elo"]
-Anchor = Hashable | npt.NDArray[np.float64]
+Anchor = Hashable | list[float] | npt.NDArray[np.float64]
 
 ELO_PER_LOGIT = 400 / math.log(10)
 """173.7: a gap of 400 Elo means odds of ten to one."""
@@ -108,7 +113,7 @@ class Ranking:
     @property
     def order(self) -> tuple[Hashable, ...]:
         """The players, best first."""
-        best_first = np.argsort(-self.ratings, kind="stable")
+        best_first = np.argsort(-self.ratings.round(9), kind="stable")
         return tuple(self.players[k] for k in best_first)
 
     def position(self, player: Hashable) -> int:
@@ -148,6 +153,8 @@ class Ranking:
             Derivative of `offset` by the ratings; sums to 1.
         """
         n = len(self.players)
+        if isinstance(anchor, list):
+            anchor = np.array(anchor)
         if isinstance(anchor, np.ndarray):
             weights = anchor.astype(np.float64)
             if weights.shape != (n,) or abs(weights.sum() - 1) > 1e-9:
@@ -321,7 +328,8 @@ class Ranking:
         Returns
         -------
         dict of player -> Estimate
-            Value, low and high are places; 1 is the best.
+            Value, low and high are places; 1 is the best, and equal players share the
+            better place. Those left out come last, undefined, with a reason.
 
         References
         ----------
@@ -334,14 +342,16 @@ class Ranking:
             raise ValidationError(
                 f"adjust is {adjust!r}; choose 'player', 'all' or 'none'"
             )
-        z = normal_quantile(1 - (1 - level) / (2 * tests[adjust]))
-        gaps = self.ratings[:, None] - self.ratings
+        z = normal_quantile(1 - (1 - upper_end(level)) / tests[adjust])
+        # Equal players may differ by a rounding error, which is no place in a ranking.
+        rounded = self.ratings.round(9)
+        gaps = rounded[:, None] - rounded
         margin = z * np.sqrt(np.maximum(self._gap_variances(), 0.0))
         low = 1 + (gaps < -margin).sum(axis=1)
         high = n - (gaps > margin).sum(axis=1)
         place = 1 + (gaps < 0).sum(axis=1)
         words = f"{self.model}, {self.interval}, pairwise tests"
-        return {
+        result: dict[Hashable, Estimate] = {
             player: Estimate(
                 float(place[k]),
                 float(low[k]),
@@ -352,6 +362,9 @@ class Ranking:
             )
             for k, player in enumerate(self.players)
         }
+        for player, reason in self.left_out.items():
+            result[player] = Estimate.undefined(reason, 0)
+        return result
 
     @property
     def tie_parameter(self) -> Estimate:
@@ -367,7 +380,11 @@ class Ranking:
         error = math.sqrt(self._parameter_covariance[-1, -1])
         words = f"{self.model}, {self.interval}"
         games = int(self.games.sum() / 2)
-        log = from_standard_error(self.tie, error, games, words)
+        # η cannot be below 1.
+        least = -math.inf if self.model.startswith("Davidson") else 0.0
+        log = from_standard_error(
+            self.tie, error, games, words, bounds=(least, math.inf)
+        )
         value, low, high = (math.exp(x) for x in (log.value, log.low, log.high))
         return Estimate(value, low, high, games, words)
 
@@ -383,9 +400,11 @@ class Ranking:
         try:
             ratings, ranks = self.estimates(scale="elo"), self.ranks()
         except UndefinedStatistic as reason:
-            return f"<p>{html.escape(repr(self))}<br>No intervals: {reason}</p>"
+            why = html.escape(str(reason))
+            return f"<p>{html.escape(repr(self))}<br>No intervals: {why}</p>"
         rows = [
-            f"<tr><td>{ranks[p].value:.0f}</td><td>{html.escape(str(p))}</td>"
+            f"<tr><td>{ranks[p].value:.0f}</td>"
+            f'<th scope="row">{html.escape(str(p))}</th>'
             f"<td>{ratings[p].value:.0f}</td>"
             f"<td>{ratings[p].low:.0f} to {ratings[p].high:.0f}</td>"
             f"<td>{ranks[p].low:.0f} to {ranks[p].high:.0f}</td>"
@@ -393,7 +412,7 @@ class Ranking:
             for p in self.order
         ]
         rows += [
-            f'<tr><td>–</td><td>{html.escape(str(p))}</td><td colspan="4">'
+            f'<tr><td>–</td><th scope="row">{html.escape(str(p))}</th><td colspan="4">'
             f"{html.escape(reason)}</td></tr>"
             for p, reason in self.left_out.items()
         ]

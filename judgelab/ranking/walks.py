@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
+from judgelab.ranking.rates import square_counts
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,6 +105,8 @@ def walk(
         )
     if not 0 <= damping < 1:
         raise ValidationError(f"damping is {damping!r}; give a number in [0, 1)")
+    if not tolerance > 0:
+        raise ValidationError(f"tolerance is {tolerance!r}; give a number above 0")
     often = solved.sum(axis=0)
     inside = (often > 0) & (often < len(solved))
     if not inside.any():
@@ -179,14 +182,12 @@ def pagerank(wins: Any, *, damping: float = 0.85) -> Floats:
     >>> pagerank([[0, 8, 9], [2, 0, 7], [1, 3, 0]]).round(3)
     array([0.392, 0.363, 0.245])
     """
-    won = np.asarray(wins, np.float64)
-    if won.ndim != 2 or won.shape[0] != won.shape[1] or not (won >= 0).all():
-        raise ValidationError(
-            f"wins has shape {won.shape}; give a square table of counts"
-        )
+    won = square_counts("wins", wins)
     if not 0 <= damping < 1:
         raise ValidationError(f"damping is {damping!r}; give a number in [0, 1)")
     n = len(won)
+    if not n:
+        raise ValidationError("wins has no players")
     lost = won.sum(axis=0)
     # From somebody who never lost the walker starts anew.
     step = np.divide(won, lost, out=np.full_like(won, 1 / n), where=lost > 0)
