@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "judgelab"
 FLOORS = (
     {"errors", "estimate", "verdict"},
     {"records", "counts", "intervals"},
-    {"agreement", "position", "ranking", "significance", "planning"},
+    {"agreement", "correlation", "position", "ranking", "significance", "planning"},
     {"simulate", "probes", "data", "papertable", "papers"},
     {"explore", "plots", "teach"},
 )
