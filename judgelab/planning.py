@@ -298,7 +298,9 @@ def battles_for_difference(
     Notes
     -----
     Battles are decisive and independent; ties carry a little less. Battles with third
-    players help as well: the design counts. Chapter: *Who is better?*
+    players help as well: the design counts. The formula is that of many battles: for a
+    gap of a whole logit and 216 battles among four players, planned for 90 %,
+    simulations found 93 %. Chapter: *Who is better?*
 
     Examples
     --------

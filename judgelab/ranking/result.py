@@ -293,6 +293,11 @@ class Ranking:
             Φ(difference / its standard error): one minus the one-sided p-value, and the
             posterior probability under a flat prior. From a bootstrap, the share of
             resamples in which the first is ahead. Not the chance to win a game.
+
+        Raises
+        ------
+        UndefinedStatistic
+            If a player was left out, or the data show no spread.
         """
         i, j = self.position(first), self.position(second)
         if i == j:
@@ -301,8 +306,12 @@ class Ranking:
             gaps = self.replicates[:, i] - self.replicates[:, j]
             gaps = gaps[np.isfinite(gaps)]
             return float(np.mean(gaps > 0) + np.mean(gaps == 0) / 2)
-        gap = self.ratings[i] - self.ratings[j]
-        return float(special.ndtr(gap / math.sqrt(self._gap_variances()[i, j])))
+        gap, variance = self.ratings[i] - self.ratings[j], self._gap_variances()[i, j]
+        if not variance > 0:
+            raise UndefinedStatistic(
+                f"the difference of {first!r} and {second!r} has no spread to judge by"
+            )
+        return float(special.ndtr(gap / math.sqrt(variance)))
 
     def ranks(
         self,
@@ -330,6 +339,12 @@ class Ranking:
         dict of player -> Estimate
             Value, low and high are places; 1 is the best, and equal players share the
             better place. Those left out come last, undefined, with a reason.
+
+        Notes
+        -----
+        Six players within 7 Elo, 60 games a pair, 400 simulations: "player" held a true
+        rank in more than 99 % and all six in 97 %, "all" all six in 98 %, "none" one
+        in 97 % and all six in 85 %. Players farther apart are held more often.
 
         References
         ----------
