@@ -63,8 +63,9 @@ def contingency_table(
     Raises
     ------
     ValidationError
-        If the arrays are not aligned, a label is not on the scale, a label is missing
-        and `missing` is "raise", or a cluster is missing.
+        If the arrays are not aligned (two Series have one index in two orders), a label
+        is not on the scale, a label is missing and `missing` is "raise", or a cluster
+        is missing.
 
     Notes
     -----
@@ -78,6 +79,7 @@ def contingency_table(
     """
     if missing not in ("raise", "drop"):
         raise ValidationError(f"missing is {missing!r}; choose 'raise' or 'drop'")
+    _refuse_another_order(first, second)
     k = len(scale)
     a = encode(first, scale, name="first")
     b = encode(second, scale, name="second")
@@ -112,6 +114,22 @@ def contingency_table(
             'pass missing="drop" to leave these pairs out'
         )
     return np.ascontiguousarray(complete if clusters is not None else complete[0])
+
+
+def _refuse_another_order(first: npt.ArrayLike, second: npt.ArrayLike) -> None:
+    """Refuse two Series that name the same items in different orders."""
+    # Of all that can be passed only a pandas Series has such an index.
+    one: Any = getattr(first, "index", None)
+    two: Any = getattr(second, "index", None)
+    if not (hasattr(one, "symmetric_difference") and hasattr(two, "equals")):
+        return
+    if one.size != two.size or one.equals(two):
+        return
+    if not one.symmetric_difference(two, sort=False).size:
+        raise ValidationError(
+            "first and second have the same index in different orders; align them "
+            "(second.loc[first.index]), or pass arrays if the order is right"
+        )
 
 
 def cluster_codes(
@@ -482,11 +500,18 @@ def numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
     A frame of nullable integers reaches NumPy as objects; where nothing is missing
     these are plain numbers. Anything else keeps its type, for the caller to refuse.
 
+    Raises
+    ------
+    ValidationError
+        If a number is masked: its mask would be lost.
+
     Examples
     --------
     >>> numbers(np.array([[1, 2]], dtype=object)).dtype
     dtype('int64')
     """
+    if np.ma.is_masked(values):
+        raise ValidationError("numbers are masked; fill them in, or leave them out")
     array = np.asarray(values)
     return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
 
@@ -531,6 +556,8 @@ def encode(
     array([ 2, -1,  0], dtype=int8)
     """
     categories = _checked_scale(scale)
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = np.where(np.ma.getmaskarray(labels), np.array(None), labels.data)
     values = np.asarray(labels)
     if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
         # NumPy has made words of whatever stood among words, nan included.

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
+from judgelab.agreement import cohen_kappa
 from judgelab.counts import (
     category_counts,
     contingency_table,
@@ -192,3 +193,23 @@ def test_dates_may_be_labels_and_missing():
     days = np.array(["2020-01-01", "2020-01-02", "NaT"], "M8[D]")
     table = contingency_table(days, days[[1, 1, 0]], scale=days[:2], missing="drop")
     assert table.tolist() == [[0, 1], [0, 1]]
+
+
+def test_a_masked_label_is_missing_and_a_masked_count_is_refused():
+    labels = np.ma.array([0, 1, 1], mask=[False, True, False])
+    table = contingency_table(labels, [0, 1, 1], scale=[0, 1], missing="drop")
+    assert table.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(ValidationError, match="masked"):
+        cohen_kappa(np.ma.array([[4, 1], [1, 3]], mask=[[0, 1], [0, 0]]))
+
+
+def test_series_in_different_orders_are_refused():
+    first = pd.Series(["A", "B", "A"], index=["q1", "q2", "q3"])
+    second = first.loc[["q2", "q1", "q3"]]
+    with pytest.raises(ValidationError, match="different orders"):
+        contingency_table(first, second, scale=["A", "B"])
+    aligned = contingency_table(first, second.loc[first.index], scale=["A", "B"])
+    assert aligned.tolist() == [[2, 0], [0, 1]]
+    # Rows of two judges in one long table have different indexes, in one order.
+    other = second.set_axis([7, 8, 9])
+    assert contingency_table(first, other, scale=["A", "B"]).sum() == 3
