@@ -1050,3 +1050,15 @@ def test_ties_of_those_left_out_make_no_tie_parameter(policy):
     assert fit.ratings == pytest.approx(np.zeros(3), abs=1e-9)
     with pytest.raises(UndefinedStatistic, match="no tie parameter"):
         _ = fit.tie_parameter
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_wins_and_ties_may_be_dense_and_sparse(policy):
+    wins, ties = TRIANGLE
+    both = bradley_terry(wins, ties=ties, tie_policy=policy)
+    for w, t in ((wins, sparse.csr_array(ties)), (sparse.csr_array(wins), ties)):
+        mixed = bradley_terry(w, ties=t, tie_policy=policy)
+        assert mixed.ratings == pytest.approx(both.ratings)
+        assert mixed.covariance == pytest.approx(both.covariance)
+    with pytest.raises(ValidationError, match="ties has shape"):
+        bradley_terry(np.stack([wins] * 3), ties=ties, tie_policy=policy)

@@ -502,3 +502,17 @@ def test_a_long_table_is_shown_in_a_line():
     shown = repr(rasch(scores, items=[f"item {k}" for k in range(2000)]))
     assert shown.startswith("Rasch(Rasch, conditional, cluster-robust")
     assert len(shown) < 200
+
+
+def test_names_come_with_the_table():
+    import pandas as pd
+
+    scores = np.random.default_rng(2).integers(0, 2, (3, 40))
+    names = [f"q{k}" for k in range(40)]
+    frame = pd.DataFrame(scores, ["a", "b", "c"], names)
+    for table in (frame, frame.astype("Int64")):
+        fit = rasch(table)
+        assert fit.players == ("a", "b", "c")
+        assert list(fit.difficulties(anchor="a"))[:2] == ["q0", "q1"]
+        assert fit.ratings == pytest.approx(rasch(scores).ratings)
+    assert rasch(frame, judges=["x", "y", "z"]).players == ("x", "y", "z")

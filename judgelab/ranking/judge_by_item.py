@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from judgelab.counts import cluster_codes
+from judgelab.counts import cluster_codes, numbers
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error
@@ -31,7 +31,7 @@ from judgelab.ranking.identify import (
     refuse_no_spread,
 )
 from judgelab.ranking.likelihood import first_guess
-from judgelab.ranking.named import checked_names
+from judgelab.ranking.named import checked_names, names_on
 from judgelab.ranking.newton import Slope, check_iterations, climb
 from judgelab.ranking.result import Anchor, Ranking, Scale, unit_and_origin
 
@@ -198,11 +198,11 @@ def rasch(
 
     Parameters
     ----------
-    scores : array_like, shape (judges, items)
+    scores : array_like or dataframe, shape (judges, items)
         1 right, 0 wrong; `nan` (or `missing_code`) where a judge did not answer. With
         "joint" and "mm" also shares between 0 and 1.
     judges, items : sequence, optional
-        Names; 0, 1, … unless given.
+        Names; unless given those of the dataframe's rows and columns, or 0, 1, …
     method : {"conditional", "joint", "mm"}, default "conditional"
         "conditional": the likelihood of who was right, given how many were right on
         each item. Difficulties are gone from it, so its ratings are consistent however
@@ -273,6 +273,9 @@ def rasch(
         )
     if interval not in ("cluster", "model"):
         raise ValidationError(f"interval is {interval!r}; choose 'cluster' or 'model'")
+    rows_named, columns_named = names_on(scores)
+    judges = rows_named if judges is None else judges
+    items = columns_named if items is None else items
     right, answered = _read(scores, missing_code, whole=method == "conditional")
     n, columns = right.shape
     if small_sample and interval != "cluster":
@@ -454,7 +457,7 @@ def _read(
     scores: npt.ArrayLike, missing_code: int | None, *, whole: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     """Return the scores with 0 for gaps, and who answered (None: everybody did)."""
-    table = np.asarray(scores)
+    table = numbers(scores)
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise ValidationError(
             f"scores has shape {table.shape} and type {table.dtype}; "

@@ -11,6 +11,13 @@ from judgelab.counts import WinMatrix
 from judgelab.errors import ValidationError
 
 
+def names_on(table: Any) -> tuple[list[Any] | None, list[Any] | None]:
+    """Read the names of rows and columns off a dataframe; there are none elsewhere."""
+    if hasattr(table, "index") and hasattr(table, "columns"):
+        return list(table.index), list(table.columns)
+    return None, None
+
+
 def unpacked(
     wins: Any, ties: Any, players: Sequence[Hashable] | None
 ) -> tuple[Any, Any, Sequence[Hashable] | None]:
@@ -27,9 +34,9 @@ def unpacked(
             )
         return wins.wins, wins.ties, wins.models if players is None else players
     for name, table in (("wins", wins), ("ties", ties)):
-        if not hasattr(table, "index") or not hasattr(table, "columns"):
+        rows, columns = names_on(table)
+        if rows is None or columns is None:
             continue
-        rows, columns = list(table.index), list(table.columns)
         if rows != columns:
             raise ValidationError(
                 f"{name} has rows {rows[:5]} and columns {columns[:5]}; both must be "

@@ -310,7 +310,9 @@ def _read(wins: Any, ties: Any) -> _Counts:
     """Check that wins and ties are counts of the same players and the same clusters."""
     won = _checked("wins", wins)
     tied = None if ties is None else _checked("ties", ties)
-    if tied is not None and tied.shape[-2:] != won.shape[-2:]:
+    if tied is not None and (
+        tied.ndim != won.ndim or tied.shape[-2:] != won.shape[-2:]
+    ):
         raise ValidationError(f"ties has shape {tied.shape}, wins has {won.shape}")
     if won.ndim == 2:
         if tied is not None:
@@ -320,6 +322,8 @@ def _read(wins: Any, ties: Any) -> _Counts:
                     "often i and j tied (judgelab.counts.tie_counts)"
                 )
             tied = tied if tied.sum() else None
+        if tied is not None and sparse.issparse(won) != sparse.issparse(tied):
+            won, tied = sparse.csr_array(won), sparse.csr_array(tied)
         return _Counts(won, tied, None)
     if tied is None:
         tied = sparse.coo_array((0, *won.shape[1:]))
