@@ -1011,6 +1011,8 @@ def test_names_come_with_the_table():
     assert win_rate(counted, tie_policy="half")["p"].value == 2.5 / 4
     with pytest.raises(ValidationError, match="holds its ties already"):
         bradley_terry(counted, ties=counted.ties)
+    with pytest.raises(ValidationError, match="leave out players"):
+        bradley_terry(counted, players=["q", "p"], tie_policy="half")
     table = pd.DataFrame(counted.wins, counted.models, counted.models)
     assert bradley_terry(table).players == ("p", "q")
     assert bradley_terry(table, players=["p", "q"]).players == ("p", "q")
@@ -1062,3 +1064,26 @@ def test_wins_and_ties_may_be_dense_and_sparse(policy):
         assert mixed.covariance == pytest.approx(both.covariance)
     with pytest.raises(ValidationError, match="ties has shape"):
         bradley_terry(np.stack([wins] * 3), ties=ties, tie_policy=policy)
+
+
+def test_counts_over_ten_orders_of_magnitude_give_the_maximum_or_say_so():
+    rng = np.random.default_rng(11)
+    rated = 0
+    for _ in range(150):
+        n = int(rng.integers(2, 8))
+        wins = (rng.random((n, n)) < 0.6) * 10.0 ** rng.uniform(-3, 7, (n, n))
+        np.fill_diagonal(wins, 0)
+        try:
+            theta = bradley_terry(wins).ratings
+        except (Disconnected, Separated, NotConverged):
+            continue
+        rated += 1
+        gap = theta[:, None] - theta
+        pull = wins * special.expit(-gap)
+        weight = (wins + wins.T) * special.expit(gap) * special.expit(-gap)
+        information = np.diag(weight.sum(axis=1)) - weight
+        pinned = information + np.trace(information) / n**2
+        # What another Newton step would still move.
+        step = np.linalg.solve(pinned, pull.sum(axis=1) - pull.sum(axis=0))
+        assert np.abs(step).max() < 1e-6
+    assert rated > 70

@@ -32,7 +32,7 @@ from judgelab.ranking.identify import (
 )
 from judgelab.ranking.likelihood import first_guess
 from judgelab.ranking.named import checked_names, names_on
-from judgelab.ranking.newton import Slope, check_iterations, climb
+from judgelab.ranking.newton import Slope, check_iterations, climb, solved
 from judgelab.ranking.result import Anchor, Ranking, Scale, unit_and_origin
 
 Floats = npt.NDArray[np.float64]
@@ -588,12 +588,13 @@ def _pinned(information: Floats) -> Floats:
 
 
 def _pinned_solve(information: Floats, right: Floats) -> Floats:
-    return np.asarray(np.linalg.solve(_pinned(information), right), np.float64)
+    return solved(_pinned(information), right)
 
 
 def _pinned_inverse(information: Floats) -> Floats:
-    inverse = np.linalg.inv(_pinned(information)) - 1 / np.trace(information)
-    return np.asarray(inverse, np.float64)
+    whole = solved(_pinned(information), np.eye(len(information)))
+    inverse: Floats = whole - 1 / np.trace(information)
+    return inverse
 
 
 def _sandwich(

@@ -26,6 +26,7 @@ from judgelab.ranking.newton import (
     climb,
     conjugate_gradients,
     rough,
+    solved,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -178,13 +179,16 @@ def _rao_kupper(
     p, q = special.expit(gap - tie), special.expit(-gap - tie)
     up, down = (first + tied) * (1 - p), (second + tied) * (1 - q)
     bend_up, bend_down = up * p, down * q
-    room = -np.expm1(-2 * tie)
+    # A step may lead below 0, where there is nothing; it is taken back.
+    with np.errstate(over="ignore", invalid="ignore"):
+        room = -np.expm1(-2 * tie)
+        bend = 4 * np.exp(-2 * tie) / room**2
     return Derivatives(
         up - down,
         bend_up + bend_down,
         tied * 2 / room - up - down,
         bend_down - bend_up,
-        bend_up + bend_down + tied * 4 * np.exp(-2 * tie) / room**2,
+        bend_up + bend_down + tied * bend,
     )
 
 
@@ -361,7 +365,7 @@ def _newton_step(
     if family.has_ties:
         right = np.stack([gradient, graph[1] @ d.cross], axis=2)
     if games.n <= DENSE or gradient.shape[1] > 1:
-        solved = _solve_dense(games, bend, right, precision)
+        answer = _solve_dense(games, bend, right, precision)
     else:
         incidence, gather, touch = graph
         curvature = bend[:, 0]
@@ -374,14 +378,14 @@ def _newton_step(
             )
             for b in right[:, 0].T
         ]
-        solved = np.stack(columns, axis=1)[:, None, :]
+        answer = np.stack(columns, axis=1)[:, None, :]
     if not family.has_ties:
-        return solved[:, :, 0], np.zeros_like(tie_gradient)
+        return answer[:, :, 0], np.zeros_like(tie_gradient)
     cross = right[:, :, 1]
-    room = d.tie_curvature.sum(axis=0) - (cross * solved[:, :, 1]).sum(axis=0)
+    room = d.tie_curvature.sum(axis=0) - (cross * answer[:, :, 1]).sum(axis=0)
     room = np.where(skip, 1.0, room)
-    tie_step = (tie_gradient - (cross * solved[:, :, 0]).sum(axis=0)) / room
-    return solved[:, :, 0] - solved[:, :, 1] * tie_step, tie_step
+    tie_step = (tie_gradient - (cross * answer[:, :, 0]).sum(axis=0)) / room
+    return answer[:, :, 0] - answer[:, :, 1] * tie_step, tie_step
 
 
 def distance_to_top(games: Games, ratings: Floats) -> float:
@@ -412,8 +416,7 @@ def _solve_dense(
     # it. The right-hand side has no such part, so the solution is not touched.
     matrix += (np.trace(matrix, axis1=1, axis2=2) / games.n**2)[:, None, None]
     matrix += precision * np.eye(games.n)
-    solved = np.linalg.solve(matrix, right.transpose(1, 0, 2))
-    return np.asarray(solved.transpose(1, 0, 2), np.float64)
+    return solved(matrix, right.transpose(1, 0, 2)).transpose(1, 0, 2)
 
 
 def maximise_table(
@@ -456,9 +459,7 @@ def maximise_table(
             if won.size <= DENSE:
                 # The common shift is pinned as in `_solve_dense`.
                 pin = diagonal.sum() / won.size**2
-                return np.asarray(
-                    np.linalg.solve(np.diag(diagonal) - curvature + pin, right)
-                )
+                return solved(np.diag(diagonal) - curvature + pin, right)
             return conjugate_gradients(
                 lambda x: diagonal * x - curvature @ x,
                 diagonal,
@@ -538,7 +539,7 @@ def parameter_covariance(
         bread[n, n] = d.tie_curvature.sum()
     # The common shift, pinned as in `_solve_dense`, is taken out again.
     bread[:n, :n] += pinned / n**2
-    inverse = np.asarray(np.linalg.inv(bread), np.float64)
+    inverse = solved(bread, np.eye(size))
     inverse[:n, :n] -= 1 / (pinned + n * precision)
     if kind == "model":
         return inverse

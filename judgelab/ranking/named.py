@@ -32,7 +32,12 @@ def unpacked(
                 "a WinMatrix holds its ties already; leave out ties=, or pass its wins "
                 "and other ties"
             )
-        return wins.wins, wins.ties, wins.models if players is None else players
+        if players is not None and list(players) != wins.models:
+            raise ValidationError(
+                f"the WinMatrix counts {wins.models[:5]}, but the players are "
+                f"{list(players)[:5]}; leave out players="
+            )
+        return wins.wins, wins.ties, wins.models
     for name, table in (("wins", wins), ("ties", ties)):
         rows, columns = names_on(table)
         if rows is None or columns is None:

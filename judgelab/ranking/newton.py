@@ -93,6 +93,18 @@ def climb(
     )
 
 
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """Solve a system (or a stack of them), or say why that is no use."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), np.float64)
+    except np.linalg.LinAlgError:
+        raise NotConverged(
+            "some counts are so unequal that the iteration came to ratings too far "
+            "apart for double precision; leave out the players who hardly ever win or "
+            "lose, or state a prior if there is such an argument"
+        ) from None
+
+
 def check_iterations(most: int) -> None:
     """Refuse a limit that allows no step at all."""
     if not most >= 1:
