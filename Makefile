@@ -31,7 +31,7 @@ lab: $(READY)
 pdf: $(READY)
 	@test -n "$(CHROMIUM)" || { echo "make pdf prints with Chromium: install it, or name it: make pdf CHROMIUM=/path/to/it"; exit 1; }
 	$(BUILD) --builder singlehtml
-	"$(CHROMIUM)" --headless --no-sandbox --log-level=3 --no-pdf-header-footer --virtual-time-budget=30000 \
+	"$(CHROMIUM)" --headless --no-sandbox --log-level=3 --no-pdf-header-footer --generate-pdf-document-outline --virtual-time-budget=30000 \
 	  --print-to-pdf=_build/judgelab-$(EDITION).pdf "file://$(abspath $(OUTPUT))/_build/singlehtml/index.html"
 
 notebooks: $(READY)

@@ -22,10 +22,11 @@ WRITTEN = [name for name in CHAPTERS if (ROOT / f"notebooks/{name}.ipynb").exist
 WORDS_IN_A_ROW = 8
 
 
-def build(edition: str, output: Path) -> Path:
+def build(edition: str, output: Path, *options: str) -> Path:
     command = [
         *(Path(sys.executable).with_name("jupyter-book"), "build", ROOT),
         *("--path-output", output, "--warningiserror", "--keep-going", "--quiet"),
+        *options,
     ]
     environment = os.environ | {"JUDGELAB_EDITION": edition}
     done = subprocess.run(

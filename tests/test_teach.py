@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from judgelab import teach
+from judgelab.agreement import cohen_kappa
 from judgelab.errors import ValidationError
 from judgelab.teach import content, exercises, gluing, notation, refresh, terms
 
@@ -438,3 +439,16 @@ def test_refresh_runs_fills_tags_and_does_the_same_again(tmp_path: Path) -> None
     assert b"remove-cell" in once
     refresh.refresh(path)
     assert path.read_bytes() == once
+
+
+# --- The pages around the chapters ---------------------------------------------------
+
+
+def test_the_guide_shows_an_estimate_as_the_package_prints_it() -> None:
+    guide = (ROOT / "book/how-to-read.md").read_text(encoding="utf-8")
+    assert f"\n{cohen_kappa([[40, 10], [15, 35]])!r}\n" in guide
+
+
+def test_every_chapter_says_which_question_it_answers() -> None:
+    for chapter in content.load("chapters"):
+        assert chapter["question"].endswith("?")

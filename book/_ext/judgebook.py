@@ -58,21 +58,36 @@ def drop_doubles(
     context["script_files"] = list(kept.values())
 
 
-def name_references(
+_SPOKEN = {
+    # An entry of the bibliography: the role that docutils writes was withdrawn.
+    'role="doc-biblioentry"': 'role="listitem"',
+    # Code and what it gives, told apart from the text around them.
+    '<div class="cell_input ': (
+        '<div role="group" aria-label="Python" class="cell_input '
+    ),
+    '<div class="output text_plain ': (
+        '<div role="group" aria-label="Result" class="output text_plain '
+    ),
+    # What can be read on the line itself says more.
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+}
+
+
+def name_for_listeners(
     app: Any, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Call each entry of the bibliography what it is: an item of a list.
-
-    The role that docutils writes was withdrawn from the ARIA standard.
-    """
-    body = context.get("body", "")
-    context["body"] = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    """Give parts of a page the roles and names that a screen reader announces."""
+    for written, spoken in _SPOKEN.items():
+        context["body"] = context.get("body", "").replace(written, spoken)
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
     app.config.mathjax_path = _MATHJAX_ENTRY
+    # A formula in the text is read, not operated: it is no stop of the Tab key.
+    menu = {"settings": {"inTabOrder": False}}
+    app.config.mathjax3_config = {"options": {"menuOptions": menu}}
     app.connect("build-finished", copy_mathjax)
     app.connect("html-page-context", drop_doubles, priority=900)
-    app.connect("html-page-context", name_references)
+    app.connect("html-page-context", name_for_listeners)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,6 +18,7 @@ from typing import Any
 import nbformat
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
 
@@ -150,6 +151,7 @@ def explain_equations(doctree: nodes.document, chapter: str) -> None:
 _NO_TERMS = (
     *(nodes.title, nodes.literal, nodes.literal_block, nodes.reference, nodes.math),
     *(nodes.math_block, nodes.raw, nodes.term, nodes.footnote_reference, Term),
+    addnodes.pending_xref,  # a link inside a link would cut it in two
     pending_xref,  # a link to another page that Sphinx has still to find
 )
 
@@ -198,16 +200,35 @@ def _notes(page: str, notes: dict[str, int]) -> str:
     """Make the tips of a page, which are its footnotes when it is printed."""
     tips = "".join(
         f'<div class="jl-tip mathjax_process" role="tooltip" popover="manual" '
-        f'id="tip-{page.replace("/", "-")}-{key}"><p>'
-        f'<span class="jl-note">{note}</span> '
+        f'id="tip-{page.replace("/", "-")}-{key}"><p data-note="{note}">'
         f"<strong>{html.escape(terms.glossary()[key]['term'])}</strong> "
         f"{terms.definition_html(key)}</p></div>"
         for key, note in notes.items()
     )
     return (
-        '<aside class="jl-notes" aria-label="Terms on this page">'
-        f'<p class="jl-notes-title">Terms on this page</p>{tips}</aside>'
+        '<div class="jl-notes">'
+        f'<p class="jl-notes-title">Terms on this page</p>{tips}</div>'
     )
+
+
+# --- Tables --------------------------------------------------------------------------
+
+
+def name_rows(doctree: nodes.document) -> None:
+    """Make the first column of a table its row headers, where it names the rows.
+
+    Markdown can't say so; a column under an empty head or all in bold does.
+    """
+    for group in doctree.findall(nodes.tgroup):
+        head, body = (next(group.findall(part)) for part in (nodes.thead, nodes.tbody))
+        first = [row[0] for row in body]
+        bold = [
+            len(entry.astext())
+            == sum(len(s.astext()) for s in entry.findall(nodes.strong))
+            for entry in first
+        ]
+        if not head[0][0].astext() or all(bold):
+            next(group.findall(nodes.colspec))["stub"] = 1
 
 
 # --- Exercises, times, progress ------------------------------------------------------
@@ -227,19 +248,26 @@ def settle_exercises(doctree: nodes.document, edition: str) -> list[str]:
     return numbers
 
 
+def _shows_code(cell: nodes.Node) -> bool:
+    """Tell a cell to read from one that holds an exercise, a quiz or the like."""
+    code = next(cell.findall(nodes.literal_block), None)
+    return code is not None and not code.astext().startswith("teach.")
+
+
 def minutes(doctree: nodes.document, numbers: list[str]) -> tuple[int, int]:
     """Estimate the minutes to read a page and to do what it asks."""
     cells = [n for n in doctree.findall(nodes.container) if _is_cell(n)]
-    in_cells = {id(text) for cell in cells for text in cell.findall(nodes.Text)}
+    looked_up = [n for n in doctree.findall(nodes.section) if _bars(n)]
+    unread = {id(t) for part in cells + looked_up for t in part.findall(nodes.Text)}
     words = sum(
         len(text.astext().split())
         for text in doctree.findall(nodes.Text)
-        if id(text) not in in_cells
+        if id(text) not in unread
     )
     outputs = " ".join(node.astext() for node in doctree.findall(nodes.raw))
     reading = (
         words / WORDS_PER_MINUTE
-        + len(cells) * MINUTES_PER_CELL
+        + sum(map(_shows_code, cells)) * MINUTES_PER_CELL
         + len(list(doctree.findall(nodes.math_block))) * MINUTES_PER_EQUATION
     )
     doing = (
@@ -263,7 +291,8 @@ def show_times(doctree: nodes.document, chapter: str, numbers: list[str]) -> Non
     """Say under the title how long a chapter takes, and how far the reader has come."""
     reading, doing = minutes(doctree, numbers)
     below_title = (
-        f'<p class="jl-times">About {reading} minutes to read, {doing} to do.</p>'
+        f'<p class="jl-times">Chapter {content.chapter(chapter)["number"]}. '
+        f"About {reading} minutes to read, {doing} to do.</p>"
         f'<p class="jl-progress" hidden data-chapter="{chapter}">'
         '<span aria-live="polite"></span> <button type="button">Reset</button></p>'
     )
@@ -287,6 +316,7 @@ def teach(app: Any, doctree: nodes.document) -> None:
     app.env.note_dependency(__file__)
     for name in ("glossary", "symbols", "chapters"):
         app.env.note_dependency(str(content.path(name)))
+    name_rows(doctree)
     chapter = chapter_of(page)
     if chapter:
         for name in (f"exercises/{chapter}", f"quizzes/{chapter}"):
@@ -351,17 +381,32 @@ def symbols_part(directive: Judgelab) -> list[nodes.Node]:
     return made
 
 
+def _link(chapter: dict[str, Any]) -> str:
+    return f"[{chapter['title']}](../notebooks/{chapter['name']}.ipynb)"
+
+
+def _in_the_book(directive: Judgelab) -> list[dict[str, Any]]:
+    found = directive.env.found_docs
+    return [c for c in content.load("chapters") if f"notebooks/{c['name']}" in found]
+
+
+def chapters_part(directive: Judgelab) -> list[nodes.Node]:
+    """List the chapters, each with the question that it answers."""
+    lines = "\n".join(
+        f"- **{c['number']} · {_link(c)}** {c['question']}"
+        for c in _in_the_book(directive)
+    )
+    return [nodes.container("", *directive.parse(lines), classes=["jl-chapters"])]
+
+
 def outcomes_part(directive: Judgelab) -> list[nodes.Node]:
     """Say for every chapter what it takes, what it teaches and what checks it."""
-    rows = "".join(
-        f"<tr><th scope='row'>{html.escape(chapter['title'])}</th>"
-        f"<td>{content.inline(chapter['outcome'])}</td>"
-        f"<td>{_checks(chapter['name'])}</td></tr>"
-        for chapter in content.load("chapters")
+    rows = "\n".join(
+        f"| **{c['number']} · {_link(c)}** | {c['outcome']} | {_checks(c['name'])} |"
+        for c in _in_the_book(directive)
     )
-    head = "<th scope='col'>Chapter</th><th scope='col'>Afterwards, students can …</th>"
-    head += "<th scope='col'>Checked by</th>"
-    return [raw(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")]
+    head = "| Chapter | Afterwards, students can … | Checked by |\n|---|---|---|\n"
+    return directive.parse(head + rows)
 
 
 def _checks(chapter: str) -> str:
@@ -383,10 +428,11 @@ def ledger_part(directive: Judgelab) -> list[nodes.Node]:
     for source in dict.fromkeys(table.source for table in found.tables):
         section = nodes.section("", nodes.title("", source))
         section["ids"] = [nodes.make_id(f"ledger-{source}")]
+        said = f"{source}, "  # the heading has named it
         section += raw(
             "".join(
                 '<details class="jl-table">'
-                f"<summary>{html.escape(table.caption)}</summary>"
+                f"<summary>{html.escape(table.caption.removeprefix(said))}</summary>"
                 f'<div class="jl-wide" tabindex="0" role="region" '
                 f'aria-label="{html.escape(table.table)}">{table._repr_html_()}</div>'
                 "</details>"
@@ -413,6 +459,7 @@ def exam_part(directive: Judgelab) -> list[nodes.Node]:
 
 
 _PARTS = {
+    "chapters": chapters_part,
     "exam": exam_part,
     "glossary": glossary_part,
     "ledger": ledger_part,

@@ -24,6 +24,9 @@
     const linkLabel = find(".jl-link").textContent;
     let data, speech;
 
+    // A slider says its own value; the figure beside it need not say it again.
+    box.querySelectorAll(".jl-slider output").forEach((output) => output.setAttribute("aria-hidden", "true"));
+
     const text = (i) => spec.controls[i][2][fields[i].value];
 
     async function show() {

@@ -43,13 +43,18 @@
   /* --- Symbols: the marked parts of MathJax's pictures become buttons with a tip ------ */
   function symbols() {
     each('.jl-symbol', part => {
+      // The copy for listeners is read as a whole; only the picture's parts are buttons.
+      if (!part.closest('svg')) { part.removeAttribute('class'); return; }
       const tip = 'tip-' + [...part.classList].find(c => c.startsWith('jl-symbol-')).slice(10)
         .replace(/-(\d+)$/, '-symbol-$1');
-      if (!document.getElementById(tip) || !part.closest('svg')) return;
+      if (!document.getElementById(tip)) return;
       const svg = part.closest('svg');
       svg.removeAttribute('aria-hidden');
       svg.setAttribute('role', 'group');
       svg.setAttribute('aria-label', 'Symbols of the equation');
+      // A listener gets the equation first, then its symbols.
+      const spoken = svg.parentNode.querySelector('mjx-assistive-mml');
+      if (spoken) svg.before(spoken);
       // A letter is mostly holes: a clear box behind it takes pointer and finger.
       const box = part.getBBox(), hit = document.createElementNS(svg.namespaceURI, 'rect');
       const [dx, dy] = [80, 250];
@@ -122,7 +127,20 @@
     });
   }
 
+  /* --- What the theme leaves unsaid: its colours, and where the keyboard was ----------- */
+  function theme() {
+    const page = document.documentElement;
+    const say = () => each('.theme-switch-button', button =>
+      button.setAttribute('aria-label', `Colours: ${{ auto: 'as on this device' }[page.dataset.mode] ?? page.dataset.mode}`));
+    new MutationObserver(say).observe(page, { attributeFilter: ['data-mode'] });
+    say();
+    for (const side of ['primary', 'secondary'])
+      document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener('close', () =>
+        [...document.querySelectorAll(`.${side}-toggle`)].find(b => b.checkVisibility())?.focus());
+  }
+
   document.addEventListener('DOMContentLoaded', () => {
+    theme();
     tips();
     each('.jl-check', exercise);
     each('.jl-question details[data-right="1"]', option => option.addEventListener('toggle', () => {
@@ -135,5 +153,11 @@
     progress();
   });
   addEventListener('load', () => window.MathJax?.startup?.promise?.then(symbols));
-  addEventListener('beforeprint', () => each('details:is(.jl-symbols, .jl-table)', d => { d.open = true; }));
+  let colours;
+  addEventListener('beforeprint', () => {
+    colours = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = 'light';
+    each('details.jl-symbols', d => { d.open = true; });
+  });
+  addEventListener('afterprint', () => { document.documentElement.dataset.theme = colours; });
 })();

@@ -343,7 +343,8 @@ def _framed(exercise: Exercise, below: str) -> str:
 def _form(exercise: Exercise) -> str:
     number = exercise["id"]
     if kind(exercise) == "choice":
-        asked = '<span class="jl-options" role="radiogroup" aria-label="Your answer">'
+        asked = '<span class="jl-options" role="radiogroup" '
+        asked += f'aria-label="Your answer to exercise {number}">'
         asked += "".join(
             f'<label><input type="radio" name="x{number}" value="{c}"> {c}</label>'
             for c in exercise["choices"]
@@ -354,7 +355,8 @@ def _form(exercise: Exercise) -> str:
         if unit == "share":
             unit = "as a share, between 0 and 1"
         asked = (
-            f'<label>Your answer <input type="text" inputmode="decimal" '
+            f'<label><span>Your answer<span class="jl-unseen"> to exercise {number}'
+            f'</span></span> <input type="text" inputmode="decimal" '
             f'size="8" autocomplete="off" data-decimals="{_decimals(exercise)}">'
             "</label> "
             f'<span class="jl-unit">{html.escape(unit)}</span>'

@@ -1,0 +1,75 @@
+"""The book on paper: footnotes, demos as pictures with captions, and no solutions."""
+
+# ruff: noqa: F811 (a fixture from another module is named again as an argument)
+
+from __future__ import annotations
+
+from unicodedata import normalize
+
+import pytest
+from playwright.sync_api import Browser
+from pypdf import PdfReader
+from test_browser import all_demos, browser, caption  # noqa: F401
+from test_editions import ROOT, WRITTEN, build, for_instructors, rows_of, words
+
+from judgelab.teach import exercises, terms
+
+A_BOOK = range(50, 400)
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Print the reader's book as `make pdf` does; return the text of its pages."""
+    output = tmp_path_factory.mktemp("print")
+    build("reader", output, "--builder", "singlehtml")
+    page = browser.new_page()
+    page.goto((output / "_build" / "singlehtml" / "index.html").as_uri())
+    page.wait_for_function("() => MathJax.startup.promise.then(() => true)")
+    page.pdf(path=output / "book.pdf", prefer_css_page_size=True)
+    page.close()
+    sheets = PdfReader(output / "book.pdf").pages
+    # Type has ligatures: “ﬁrst” is a word of four signs.
+    return [normalize("NFKC", sheet.extract_text()) for sheet in sheets]
+
+
+def test_it_is_a_book_with_numbered_pages(pages: list[str]) -> None:
+    assert len(pages) in A_BOOK
+    for number, text in enumerate(pages, 1):
+        assert str(number) in (text.splitlines()[0], text.splitlines()[-1])
+        assert len(text.split()) > 10, f"page {number} is all but empty"
+
+
+def together(pages: list[str]) -> str:
+    return " ".join(words(" ".join(pages)))
+
+
+def test_tips_are_footnotes(pages: list[str]) -> None:
+    text = together(pages)
+    for key in ("judge", "verdict", "kappa"):
+        entry = terms.glossary()[key]
+        start = " ".join(words(f"{entry['term']} {entry['means']}")[:8])
+        assert start in text
+
+
+def test_demos_are_pictures_with_their_settings(pages: list[str]) -> None:
+    text = together(pages)
+    for name in WRITTEN:
+        notebook = (ROOT / f"notebooks/{name}.ipynb").read_text("utf-8")
+        for id_, demo in all_demos().items():
+            if f'id=\\"{id_}\\"' in notebook:
+                settings = caption(demo, [c.start for c in demo.controls])
+                assert " ".join(words(settings)) in text, id_
+
+
+def test_nothing_waits_for_a_click(pages: list[str]) -> None:
+    text = "\n".join(pages)
+    for label in ("Show code cell", "Symbols in this equation", "Done so far"):
+        assert label not in text
+
+
+def test_the_exercises_are_there_and_no_solution_is(pages: list[str]) -> None:
+    printed = rows_of(" ".join(pages))
+    for name in WRITTEN:
+        asked = [rows_of(e["statement"]) & printed for e in exercises.exercises(name)]
+        assert all(asked), name
+    assert not printed & for_instructors()
