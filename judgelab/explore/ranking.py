@@ -217,10 +217,10 @@ class MMState:
 class MMIteration(Demo):
     """How does the MM iteration climb, and when may it stop?
 
-    A second view of Bradley–Terry: every sweep sets each strength to wins divided by
-    the games that it would need for them. On the votes of MT-bench, where everybody met
-    everybody, some sweeps are enough. On a chain of twelve (invented: 6 to 4 between
-    neighbours) steps are small long before the top is near.
+    A second view of Bradley–Terry: every sweep multiplies each strength by wins over
+    expected wins. On the votes of MT-bench, where everybody met everybody, some sweeps
+    are enough. On a chain of twelve (invented: 6 to 4 between neighbours) steps are
+    small long before the top is near.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """RankJudge (arXiv:2605.21748): what its printed ratings say about its printed items.
 
-The answers of the judges are not public. But every judge answered every pair, and then
+The answers of the judges are not at hand. But every judge answered every pair, and then
 the difficulty of a pair depends on one thing only: how many of the judges failed it. So
 21 printed ratings allow 20 difficulties, and a printed one has to be among them.
 """
@@ -58,7 +58,7 @@ def reproduce() -> list[PaperTable]:
     -------
     list of PaperTable
         Six printed medians, each beside the nearest of the 20 possible difficulties,
-        which are 49 points apart and more.
+        which are 48.6 points apart and more.
 
     References
     ----------
