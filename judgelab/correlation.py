@@ -179,16 +179,7 @@ def kendall_tau_table(
         raise UndefinedStatistic(
             "one judge gives all items the same label, so there is no order to agree on"
         )
-    # Items in cells above-left and below-right agree with a cell, the others do not.
-    before = np.zeros((rows.size + 2, columns.size + 2), counts.dtype)
-    before[1:-1, 1:-1] = counts
-    before = before.cumsum(0).cumsum(1)
-    last_row, last_column = before[-1:], before[:, -1:]
-    above_left = before[:-2, :-2]
-    above_right = last_column[:-2] - before[:-2, 1:-1]
-    below_left = last_row[:, :-2] - before[1:-1, :-2]
-    below_right = n - last_column[1:-1] - last_row[:, 1:-1] + before[1:-1, 1:-1]
-    s = above_left + below_right - above_right - below_left
+    s = _s_of_cells(counts)
     untied_x = np.broadcast_to((n - rows)[:, None], s.shape)
     untied_y = np.broadcast_to((n - columns)[None, :], s.shape)
     most = int(min((rows > 0).sum(), (columns > 0).sum()))
@@ -805,25 +796,78 @@ def _r_value(x: Floats, y: Floats) -> float:
 def _pairs(x: Floats, y: Floats) -> tuple[int, int, int]:
     """Count S (same minus opposite order), pairs untied in x, and pairs untied in y."""
     n = x.size
-    by_x = np.argsort(x)
-    x, y = x[by_x], y[by_x]
-    by_y = np.argsort(y)
-    new_x, new_y = np.diff(x) != 0, np.diff(y[by_y]) != 0
+    if n <= _BLOCK:
+        s, pairs_x, pairs_y = (int(part.sum()) // 2 for part in _per_system(x, y))
+        return s, pairs_x, pairs_y
+    x, by_x = _ordered(x)
+    y, by_y = _ordered(y[by_x])
+    new_x, new_y = x[1:] != x[:-1], y[1:] != y[:-1]
     tied_x, tied_y, tied_both = _tied(new_x), _tied(new_y), 0
+    every = n * (n - 1) // 2
+    untied_x, untied_y = every - tied_x, every - tied_y
     if tied_x or tied_y:
-        # Within a tie of one, put the systems in the order of the other.
         y_code = np.empty(n, np.int64)
         y_code[by_y] = np.append(0, np.cumsum(new_y))
+        x_code = np.append(0, np.cumsum(new_x))
+        shape = int(x_code[-1]) + 1, int(y_code.max()) + 1
+        if shape[0] * shape[1] <= n:
+            cells = np.bincount(x_code * shape[1] + y_code, minlength=math.prod(shape))
+            table = cells.reshape(shape)
+            return int((table * _s_of_cells(table)).sum()) // 2, untied_x, untied_y
+        # Within a tie of one, put the systems in the order of the other.
         bits = n.bit_length()
-        both = np.append(0, np.cumsum(new_x)) << bits | y_code
+        both = x_code << bits | y_code
         both.sort()
         tied_both = _tied(np.diff(both) != 0)
         by_y = (both & ((1 << bits) - 1)) << bits | np.arange(n)
         by_y.sort()
         by_y &= (1 << bits) - 1
-    every = n * (n - 1) // 2
-    ordered = every - tied_x - tied_y + tied_both
-    return ordered - 2 * _inversions(by_y), every - tied_x, every - tied_y
+    ordered = untied_x - tied_y + tied_both
+    return ordered - 2 * _inversions(by_y), untied_x, untied_y
+
+
+def _s_of_cells(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return, for an item of each cell, those in the same minus in opposite order."""
+    rows, columns = counts.shape
+    before = np.zeros((rows + 2, columns + 2), counts.dtype)
+    before[1:-1, 1:-1] = counts
+    before = before.cumsum(0).cumsum(1)
+    above, up_to_row = before[:-2], before[1:-1]
+    left, up_to_column = slice(None, -2), slice(1, -1)
+    above_left, all_left = above[:, left], before[-1, left]
+    above_right = above[:, -1:] - above[:, up_to_column]
+    below_left = all_left - up_to_row[:, left]
+    below_right = (
+        before[-1, -1] - up_to_row[:, -1:] - before[-1, up_to_column]
+    ) + up_to_row[:, up_to_column]
+    return np.asarray(above_left + below_right - above_right - below_left)
+
+
+def _ordered(x: Floats) -> tuple[Floats, Integers]:
+    """Sort finite numbers, and say where each stood.
+
+    Sorting whole numbers that carry their place in their last bits is faster than
+    `numpy.argsort`; only those that differ in the lost bits alone are sorted again.
+    """
+    bits = x.size.bit_length()
+    places = (1 << bits) - 1
+    # Read as whole numbers, floats keep their order if the negative ones are mirrored.
+    key = (x + 0.0).view(np.int64)
+    key ^= (key >> 63) & np.int64(2**63 - 1)
+    key &= ~places
+    key |= np.arange(x.size)
+    key.sort()
+    order = key & places
+    values = x[order]
+    if (values[1:] < values[:-1]).any():
+        key >>= bits
+        unsure = np.zeros(x.size, np.bool_)
+        unsure[1:] = key[1:] == key[:-1]
+        unsure[:-1] |= unsure[1:]
+        again = order[unsure]
+        order[unsure] = again[np.argsort(x[again])]
+        values = x[order]
+    return values, order
 
 
 def _tied(new: npt.NDArray[np.bool_]) -> int:
@@ -839,29 +883,53 @@ _BLOCK = 64
 """Places within which all pairs are compared, before blocks are merged."""
 
 
-def _blocks(p: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _filled(p: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Fill up a permutation to a power of two with numbers that invert nothing."""
     size = max(_BLOCK, 1 << (p.size - 1).bit_length())
     # Twice a number must fit: the last bit will tell left from right.
     filled = np.arange(size, dtype=np.int32 if size < 1 << 30 else np.int64)
     filled[: p.size] = p
-    return filled.reshape(-1, _BLOCK)
+    return filled
 
 
 def _inversions(p: npt.NDArray[Any]) -> int:
     """Count the pairs of a permutation of 0 … n−1 that stand in the wrong order.
 
+    Long ones are cut twice: into 256 blocks by place, and by number into chunks of
+    which only the blocks matter. Pairs are then of one block, or of two blocks and one
+    chunk, or of two blocks and two chunks, which a table of both counts.
+    """
+    numbers_at = _filled(p)
+    if numbers_at.size <= 256 * _BLOCK:
+        return _inversions_within(numbers_at[None])
+    by_block = numbers_at.reshape(256, -1)
+    total = _inversions_within(by_block)
+    block = np.empty(numbers_at.size, np.uint8)
+    block[by_block] = np.arange(256, dtype=np.uint8)[:, None]
+    # A number of a chunk is below 2⁹ with its last bit.
+    by_chunk = block.reshape(-1, 1024).astype(np.int16)
+    total += _inversions_within(by_chunk)
+    cell = by_chunk + 256 * np.arange(len(by_chunk))[:, None]
+    table = np.bincount(cell.ravel(), minlength=256 * len(by_chunk)).reshape(-1, 256)
+    smaller_numbers = table.cumsum(0) - table
+    beyond = smaller_numbers[:, ::-1].cumsum(1)[:, ::-1] - smaller_numbers
+    return total + int((table * beyond).sum())
+
+
+def _inversions_within(rows: npt.NDArray[Any]) -> int:
+    """Count the pairs within each row that stand in the wrong order.
+
     Blocks are sorted in pairs by NumPy, with a last bit that says whether a number
     comes from the right one: the sum of the places of these is all that is needed.
     """
-    rows = _blocks(p)
+    width = rows.shape[1]
+    rows = rows.reshape(-1, _BLOCK)
     columns = np.ascontiguousarray(rows.T)
     total = sum(
         int(np.count_nonzero(columns[:j] > columns[j])) for j in range(1, _BLOCK)
     )
     rows = np.sort(rows, axis=1) << 1
-    while len(rows) > 1:
-        half = rows.shape[1]
+    while (half := rows.shape[1]) < width:
         rows = rows.reshape(-1, 2 * half)
         rows &= -2
         rows[:, half:] |= 1
@@ -874,7 +942,7 @@ def _inversions(p: npt.NDArray[Any]) -> int:
 
 def _inversions_of_each(p: npt.NDArray[Any]) -> Integers:
     """Count, for every number of a permutation, the others in the wrong order to it."""
-    rows = _blocks(p)
+    rows = _filled(p).reshape(-1, _BLOCK)
     columns = np.ascontiguousarray(rows.T)
     wrong = np.zeros(columns.shape, np.int64)
     for j in range(1, _BLOCK):
@@ -943,8 +1011,9 @@ def _tau_estimate(
     value = _tau(all_s, all_x, all_y, n, variant, lambda: most)
     if level is None:
         return _alone(value, n)
-    if abs(all_s) == all_x == all_y:
-        untied = all_x / (n * (n - 1) // 2)
+    # Tau-c can be 1 with more values on one side than on the other.
+    if abs(all_s) == all_x == all_y or abs(value) == 1:
+        untied = min(all_x, all_y) / (n * (n - 1) // 2)
         bound = _disjoint_pairs_bound(n * untied, level)
         return _one_sided(value, min(bound, abs(value)), n, level)
     s, untied_x, untied_y = (np.asarray(a, float) for a in (s, untied_x, untied_y))

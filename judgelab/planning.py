@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy import special
 
 from judgelab.agreement import cohen_kappa
+from judgelab.correlation import kendall_tau, spearman_rho
 from judgelab.errors import (
     Disconnected,
     Separated,
@@ -450,8 +451,6 @@ def ranking_stability(
     0.1 0.91 [0.75, 1.00]
     0.5 0.99 [0.92, 1.00]
     """
-    from scipy.stats import kendalltau, spearmanr
-
     if unit not in ("pairs", "matches"):
         raise ValidationError(f"unit is {unit!r}; choose 'pairs' or 'matches'")
     if not all(0 < fraction <= 1 for fraction in fractions):
@@ -488,8 +487,8 @@ def ranking_stability(
             if np.ptp(ratings) == 0:
                 lost += 1
                 continue
-            rhos.append(float(spearmanr(everything, ratings).statistic))
-            taus.append(float(kendalltau(everything, ratings).statistic))
+            rhos.append(spearman_rho(everything, ratings, interval=None).value)
+            taus.append(kendall_tau(everything, ratings, interval=None).value)
         if lost == repeats:
             raise UndefinedStatistic(
                 f"none of {repeats} subsamples of {fraction:.0%} of the {unit} has a "

@@ -1,5 +1,6 @@
 """Rank agreement: against published values, scipy, plain definitions, and coverage."""
 
+import bisect
 import json
 import math
 import warnings
@@ -144,6 +145,41 @@ def test_many_systems_are_counted_as_few_are(n, values, monkeypatch):
         np.testing.assert_array_equal(one, other)
     sums = tuple(int(part.sum()) // 2 for part in directly)
     assert correlation._pairs(x, y) == sums
+
+
+@pytest.mark.parametrize("n", [16_384, 16_385, 40_000])
+@pytest.mark.parametrize("noise", [0.0, 0.1, 100.0])
+def test_long_permutations_are_counted_as_short_ones_are(n, noise):
+    rng = np.random.default_rng(n)
+    p = np.argsort(np.arange(n) / n + noise * rng.normal(size=n))
+    # A count of its own: how many greater numbers have been met, by binary search.
+    met, expected = [], 0
+    for number in p.tolist():
+        expected += len(met) - bisect.bisect(met, number)
+        bisect.insort(met, number)
+    assert correlation._inversions(p) == expected
+    each = correlation._inversions_of_each(p)
+    assert each.sum() == 2 * expected
+    assert correlation._inversions(p[::-1]) == n * (n - 1) // 2 - expected
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_scores_that_differ_in_the_last_bit_are_different(sign):
+    rng = np.random.default_rng(1)
+    close = sign * (1 + rng.permutation(3000) * 2.0**-52)
+    far = np.array([0.0, -0.0, 5e-324, -5e-324, 1e300, -1e300, 0.5])
+    for scores in (close, far, np.append(close, far)):
+        values, order = correlation._ordered(scores)
+        np.testing.assert_array_equal(values, np.sort(scores))
+        np.testing.assert_array_equal(scores[order], values)
+        np.testing.assert_array_equal(np.sort(order), np.arange(scores.size))
+    assert kendall_tau(close, np.argsort(np.argsort(close)), interval=None).value == 1
+
+
+def test_stuarts_tau_is_full_with_a_finer_scale_on_one_side():
+    full = kendall_tau([0, 0, 1, 1], [0, 0, 1, 2], variant="c")
+    assert (full.value, full.high) == (1, 1)
+    assert full.low < 0
 
 
 def test_a_million_systems_in_opposite_order_overflow_nothing():
