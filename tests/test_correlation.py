@@ -405,6 +405,14 @@ def test_full_agreement_of_few_systems_proves_little():
     assert math.isnan(line.low)
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e-3, 1e3, 1.7e308])
+def test_very_small_and_very_large_scores_correlate_alike(size):
+    x, y = np.array([1, -1, 0, 0.5, -0.3]), np.array([1, 2, 3, 4, 6])
+    one, other = pearson_r(x, y), pearson_r(size * x, y)
+    for field in ("value", "low", "high"):
+        assert getattr(other, field) == pytest.approx(getattr(one, field), abs=1e-12)
+
+
 def test_where_no_system_can_be_left_out_there_is_no_interval():
     only_one_differs = kendall_tau([0, 0, 0, 1], [1, 2, 3, 3])
     assert math.isfinite(only_one_differs.value)
