@@ -104,9 +104,10 @@ class Estimate:
         if math.isnan(self.value):
             return "undefined"
         spec = spec or ".3f"
-        if math.isnan(self.low):
-            return format(self.value, spec)
-        return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+        value, low, high = (
+            _written(x, spec) for x in (self.value, self.low, self.high)
+        )
+        return value if math.isnan(self.low) else f"{value} [{low}, {high}]"
 
     def __repr__(self) -> str:
         if math.isnan(self.value):
@@ -122,3 +123,9 @@ class Estimate:
             return f"<span>undefined: {html.escape(self.reason)}</span>"
         details = html.escape(f"n = {self.n:,}, {self.method}, {100 * self.level:g}%")
         return f'<span title="{details}">{self}</span> <small>({details})</small>'
+
+
+def _written(number: float, spec: str) -> str:
+    """Format a number; one that rounds to zero has no sign."""
+    text = format(number, spec)
+    return text if text.strip("+-0.%") else format(0.0, spec)

@@ -85,3 +85,15 @@ def test_giving_up_is_an_error_or_a_reason():
 
 def test_a_level_is_shown_as_it_is():
     assert "99.9% interval" in repr(Estimate(0.5, 0.4, 0.6, 10, "x", 0.999))
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        (".2f", "0.00 [-0.10, 0.00]"),
+        ("+.2f", "+0.00 [-0.10, +0.00]"),
+        (".0%", "0% [-10%, 0%]"),
+    ],
+)
+def test_what_rounds_to_zero_has_no_sign(spec, shown):
+    assert format(Estimate(-0.001, -0.1, -0.0002, 9, "made up"), spec) == shown
