@@ -74,6 +74,10 @@ class Visit:
         self.page.evaluate(
             "document.querySelectorAll('details').forEach(d => d.open = true)"
         )
+        # What was hidden fades in, and is judged when it stands.
+        self.page.evaluate(
+            "() => Promise.all(document.getAnimations().map(a => a.finished))"
+        )
         # What the page's scripts do once the formulas stand takes effect with a frame.
         self.page.evaluate(
             "() => new Promise(done => requestAnimationFrame("

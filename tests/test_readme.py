@@ -1,5 +1,6 @@
 """README.md says what the package says today."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,21 @@ import pytest
 from judgelab.errors import ValidationError
 from judgelab.teach.readme import filled
 
-README = Path(__file__).parent.parent / "README.md"
+TOP = Path(__file__).parent.parent
+README = TOP / "README.md"
 
 
 def test_tables_are_todays():
     text = README.read_text("utf-8")
     assert filled(text) == text, "run: python -m judgelab.teach.readme README.md"
+
+
+def test_performance_is_that_of_the_stored_results():
+    summary = runpy.run_path(str(TOP / "benchmarks" / "summary.py"))
+    text = README.read_text("utf-8")
+    assert summary["filled"](text) == text, (
+        "run: python benchmarks/summary.py README.md"
+    )
 
 
 def test_a_lost_mark_is_named():
