@@ -495,8 +495,14 @@ def _agreeing_items(m: Floats, weight: Floats, shares: Floats) -> _Moments:
 
 def _numbers_of_ratings(items: _Items) -> tuple[Floats, Floats]:
     """Return the numbers of ratings that items have, and the share of each."""
-    m, number = np.unique(items.ratings, return_inverse=True)
-    weight = np.bincount(number, weights=items.repeats)
+    if items.ratings.max() > items.ratings.size:
+        m, number = np.unique(items.ratings, return_inverse=True)
+        weight = np.bincount(number, weights=items.repeats)
+    else:
+        # Few numbers, many items: a table of counts is faster than sorting.
+        weight = np.bincount(items.ratings.astype(np.intp), weights=items.repeats)
+        m = np.flatnonzero(weight).astype(float)
+        weight = weight[weight > 0]
     return m, weight / weight.sum()
 
 
