@@ -43,8 +43,9 @@ def performance() -> str:
             ratio = float(row.get("times_ours") or row["ratio"])
             shown = "" if row["task"] == task else row["task"]
             task = row["task"]
+            times = f"{ratio:.3g}" if ratio < 1000 else f"{ratio:,.0f}"
             lines.append(
-                f"| {shown} | {row['contender']} | {duration(seconds)} | {ratio:.3g} |"
+                f"| {shown} | {row['contender']} | {duration(seconds)} | {times} |"
             )
     return "\n".join(lines[1:])
 
