@@ -19,10 +19,7 @@ CHAPTERS = [chapter["name"] for chapter in content.load("chapters")]
 
 @pytest.fixture(params=CHAPTERS)
 def chapter(request: pytest.FixtureRequest, built_book: Path) -> Path:
-    path = built_book / f"notebooks/{request.param}.html"
-    if not path.exists():
-        pytest.skip("this chapter is not written yet")
-    return path
+    return built_book / f"notebooks/{request.param}.html"
 
 
 def open_tips(page: Page) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kendalltau
 
+from judgelab.correlation import kendall_tau
 from judgelab.counts import win_counts
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
@@ -364,7 +364,7 @@ class RealRankings(Demo):
         shown = {
             str(model): (both[0][model], both[1][model]) for model in fits[0].order
         }
-        tau = kendalltau(fits[0].ratings, fits[1].ratings).statistic
+        tau = kendall_tau(fits[0].ratings, fits[1].ratings, interval=None)
         apart = (_told_apart(fits[0]), _told_apart(fits[1]))
         return TwoRankings(shown, ranks, float(tau), apart)
 
