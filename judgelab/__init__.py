@@ -88,6 +88,7 @@ _HOME = {
 }
 _ROOMS = (
     "agreement",
+    "cli",
     "correlation",
     "counts",
     "data",
@@ -95,6 +96,7 @@ _ROOMS = (
     "estimate",
     "explore",
     "intervals",
+    "models",
     "papers",
     "papertable",
     "planning",

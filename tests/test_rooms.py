@@ -11,8 +11,8 @@ FLOORS = (
     {"errors", "estimate", "verdict"},
     {"records", "counts", "intervals"},
     {"agreement", "correlation", "position", "ranking", "significance", "planning"},
-    {"simulate", "probes", "data", "papertable", "papers"},
-    {"explore", "plots", "teach"},
+    {"simulate", "probes", "data", "papertable", "papers", "models"},
+    {"explore", "plots", "teach", "report", "cli"},
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -33,7 +33,7 @@ def room(path):
 
 
 FILES = [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE]
-FILES += [path for path in PACKAGE.glob("*.py") if path.name != "__init__.py"]
+FILES += [path for path in PACKAGE.glob("*.py") if not path.name.startswith("__")]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))

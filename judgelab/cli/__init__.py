@@ -1,0 +1,27 @@
+"""The command line: ``judgelab --help``."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from judgelab.errors import JudgelabError
+
+app = typer.Typer(
+    name="judgelab",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Can a language model be trusted as a judge, and how sure are we?",
+)
+
+
+def main() -> None:
+    """Run the command line: an error of ours is one message on stderr, status 2."""
+    try:
+        app()
+    except JudgelabError as error:
+        Console(stderr=True).print(f"judgelab: {error}", markup=False, highlight=False)
+        sys.exit(2)

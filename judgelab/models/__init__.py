@@ -1,0 +1,1 @@
+"""Asking a language model: client, prompts, parsing, the log of answers, the runner."""
