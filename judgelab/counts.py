@@ -756,6 +756,120 @@ def joint_counts(
     return table
 
 
+def crossed_counts(
+    records: Any,
+    one: Sequence[Any],
+    two: Sequence[Any],
+    *,
+    scale: Scale | None = None,
+    column: str | None = None,
+    cluster: str = "item",
+) -> npt.NDArray[np.float64]:
+    """How do the votes of one group of judges meet those of another on shared items?
+
+    Parameters
+    ----------
+    records : dataframe
+        Pairwise or rating records of any engine. A verdict in exchanged slots is
+        un-swapped first. A judge may have several votes on an item.
+    one, two : sequence
+        Values of the column ``judge``. Between two groups, every vote of the one meets
+        every vote of the other on the same item. Within one group (both are the same),
+        every two votes of *different* judges count, half either way round.
+    scale : sequence of length k, optional
+        Every label that could be given, in order; for verdicts the five of `Verdict` if
+        left out.
+    column : str, optional
+        ``"verdict"`` or ``"label"``, whichever there is.
+    cluster : str, default "item"
+        The column that says what is independent: items, or what several items share.
+
+    Returns
+    -------
+    ndarray, shape (clusters, k, k)
+        Rows are the labels of `one`. A coefficient of `judgelab.agreement` takes the
+        stack and then knows that only clusters are independent. Clusters in which no
+        two votes meet are left out.
+
+    Raises
+    ------
+    ValidationError
+        If the groups share some judges and not all, no two votes meet, an item belongs
+        to several clusters, or a label is not on the scale.
+
+    Notes
+    -----
+    Votes are pooled over items, so that items with many votes weigh more: the rule that
+    gives the figures of Zheng et al. (2023), Table 5. Chapter: *MT-bench and Chatbot
+    Arena*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": ["ann", "bob", "model", "ann", "model"],
+    ...         "item": [1, 1, 1, 2, 2],
+    ...         "label": [0, 1, 0, 1, 1],
+    ...     }
+    ... )
+    >>> crossed_counts(records, ["model"], ["ann", "bob"], scale=[0, 1]).sum(axis=0)
+    array([[1., 1.],
+           [0., 1.]])
+    >>> crossed_counts(records, ["ann", "bob"], ["ann", "bob"], scale=[0, 1])
+    array([[[0. , 0.5],
+            [0.5, 0. ]]])
+    """
+    import pandas as pd
+
+    within = {*one} == {*two}
+    if not within and (both := [judge for judge in one if judge in {*two}]):
+        raise ValidationError(
+            f"{both[:5]} are in both groups; a vote cannot meet itself: take them out "
+            "of one"
+        )
+    frame, scale = _labelled(records, scale, column)
+    if cluster not in frame.collect_schema():
+        raise ValidationError(f"no column {cluster!r} that could name clusters")
+    frame = frame.filter(nw.col("judge").is_in([*one, *two]))
+    keys = [*dict.fromkeys([cluster, "item", "judge", "_label"])]
+    found = _collected(frame.group_by(keys).agg(nw.len().alias("_n")).sort(keys))
+    group, of_cluster = pd.factorize(found[cluster].to_numpy())
+    item, of_item = pd.factorize(found["item"].to_numpy())
+    judge, of_judge = pd.factorize(found["judge"].to_numpy())
+    pairs = np.unique(np.stack([item, group]), axis=1)
+    if pairs.shape[1] > of_item.size:
+        twice = of_item[np.flatnonzero(np.bincount(pairs[0]) > 1)][:5].tolist()
+        raise ValidationError(
+            f"items {twice} belong to several values of {cluster!r}; give one each"
+        )
+    label = encode(found["_label"].to_numpy(), scale, name="labels")
+    k = len(scale)
+    ballot, row = np.unique(item * of_judge.size + judge, return_inverse=True)
+    votes = np.zeros((ballot.size, k))
+    np.add.at(votes, (row, label), found["_n"].to_numpy())
+    voter, place = ballot % max(of_judge.size, 1), ballot // max(of_judge.size, 1)
+    sides = []
+    for names in (one, two):
+        chosen = np.isin(voter, np.flatnonzero(pd.Index(of_judge).isin([*names])))
+        side = np.zeros((of_item.size, k))
+        np.add.at(side, place[chosen], votes[chosen])
+        sides.append(side)
+    tables: npt.NDArray[np.float64] = sides[0][:, :, None] * sides[1][:, None, :]
+    if within:
+        np.subtract.at(tables, place, votes[:, :, None] * votes[:, None, :])
+        tables /= 2
+    by_cluster = np.zeros((of_cluster.size, k, k))
+    np.add.at(by_cluster, pairs[1], tables)
+    met = by_cluster.any(axis=(1, 2))
+    if not met.any():
+        raise ValidationError(
+            f"no two votes meet between {[*one][:5]} and {[*two][:5]}; compare the "
+            "values of 'judge' and 'item' (also their types)"
+        )
+    return by_cluster[met]
+
+
 def vote_patterns(
     records: Any, *, scale: Scale | None = None, column: str | None = None
 ) -> Patterns:
