@@ -64,7 +64,7 @@ class Request:
 
     def key(self, identity: str) -> str:
         """Name this request to the model `identity`: 64 hexadecimal digits."""
-        text = json.dumps([identity, asdict(self)], sort_keys=True, ensure_ascii=False)
+        text = json.dumps([identity, asdict(self)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -75,7 +75,8 @@ class Reply:
     Parameters
     ----------
     text : str
-        The reply, possibly empty.
+        The reply, possibly empty. Half a surrogate pair, which no file can hold,
+        becomes U+FFFD.
     finish : {"stop", "length", "refusal"}
         Why it ended.
     first_token : mapping of str to float
@@ -100,6 +101,14 @@ class Reply:
     fingerprint: str = ""
     fallbacks: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", whole(self.text))
+
+
+def whole(text: str) -> str:
+    """Replace half surrogate pairs, which cannot be written as UTF-8."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
 
 class AskError(JudgelabError):
     """A model gave no reply; asking again can help only where `passing` says so.
@@ -112,18 +121,30 @@ class AskError(JudgelabError):
         Whether the fault may pass: 429, 5xx, time-out, dropped connection, half a body.
     wait : float, optional
         Seconds that the server asked to wait.
+    everywhere : bool, default False
+        Whether the same befalls every request (a wrong key, no such model): a run stops.
     """
 
     def __init__(
-        self, message: str, *, passing: bool, wait: float | None = None
+        self,
+        message: str,
+        *,
+        passing: bool,
+        wait: float | None = None,
+        everywhere: bool = False,
     ) -> None:
         super().__init__(message)
         self.passing = passing
         self.wait = wait
+        self.everywhere = everywhere
 
 
 class Model(Protocol):
-    """Whatever can answer a request."""
+    """Whatever can answer a request.
+
+    A model that holds something open (connections, a server) may be an asynchronous
+    context manager too: a run enters it once.
+    """
 
     @property
     def identity(self) -> str:
