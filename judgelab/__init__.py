@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Estimate": "estimate",
     "Verdict": "verdict",
+    "SideBySide": "verdict",
     "unswap": "verdict",
     "read": "records",
     "check_pairwise": "records",
@@ -57,6 +58,8 @@ _HOME = {
     "mcnemar": "significance",
     "paired_difference": "significance",
     "holm": "significance",
+    "homogeneity_test": "significance",
+    "marginal_homogeneity": "significance",
     "win_rate": "ranking",
     "average_win_rate": "ranking",
     "elo": "ranking",

@@ -481,6 +481,137 @@ def welch_test(
     return estimate, Test(p, n, null, "Welch t")
 
 
+def homogeneity_test(
+    counts: npt.ArrayLike, *, method: Literal["chi2", "g"] = "chi2"
+) -> Test:
+    """Do several independent samples give the categories in the same shares?
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (samples, categories)
+        How often each sample gave each category.
+    method : {"chi2", "g"}, default "chi2"
+        Pearson's chi-squared, or the likelihood-ratio statistic G. Both are
+        approximations, good if hardly any expected count is below 5.
+
+    Returns
+    -------
+    Test
+        `n` counts all units. If only one category occurs, the samples are alike and p
+        is 1.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If a sample is empty.
+    ValidationError
+        If the counts are no table of whole numbers, or the method is unknown.
+
+    References
+    ----------
+    Pearson (1900), *Philosophical Magazine* 50; G: Wilks (1935), *Annals of
+    Mathematical Statistics* 6(4).
+
+    Notes
+    -----
+    Two judges of the *same* items are no independent samples: their habits are compared
+    by `marginal_homogeneity`.
+
+    Chapter: *Side by side: the MTSAIR leaderboard*.
+
+    Examples
+    --------
+    >>> homogeneity_test([[50, 30, 20], [30, 40, 30]])
+    p = 0.0148 (n = 200, chi2; null: all samples have the same shares)
+    """
+    if method not in ("chi2", "g"):
+        raise ValidationError(f"unknown method {method!r}; choose 'chi2' or 'g'")
+    table = _count_table(counts)
+    if table.shape[0] < 2 or (empty := np.flatnonzero(table.sum(axis=1) == 0)).size:
+        raise UndefinedStatistic(
+            "shares are compared between at least two samples, none of them empty; "
+            f"got {table.shape[0]} samples"
+            + (f", empty: {empty[:5].tolist()}" if table.shape[0] > 1 else "")
+        )
+    table = table[:, table.sum(axis=0) > 0]
+    n = float(table.sum())
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+    statistic = (
+        ((table - expected) ** 2 / expected).sum()
+        if method == "chi2"
+        else 2 * special.xlogy(table, table / expected).sum()
+    )
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+    p = float(special.chdtrc(freedom, max(0.0, statistic))) if freedom else 1.0
+    return Test(p, int(n), "all samples have the same shares", method)
+
+
+def marginal_homogeneity(table: npt.ArrayLike) -> Test:
+    """Do two judges of the same items use the categories equally often?
+
+    Only the items on which they differ can tell, as in McNemar's test, to which this
+    one comes down for two categories.
+
+    Parameters
+    ----------
+    table : array_like of int, shape (k, k)
+        Counts: entry (i, j) says on how many items the first judge said i and the
+        second j.
+
+    Returns
+    -------
+    Test
+        Chi-squared, an approximation; `n` counts the items on which the judges differ.
+        Without any, the data say nothing and p is 1.
+
+    Raises
+    ------
+    ValidationError
+        If the table is not square or holds no whole numbers.
+
+    References
+    ----------
+    Stuart (1955), *Biometrika* 42(3/4); Maxwell (1970), *British Journal of Psychiatry*
+    116.
+
+    Notes
+    -----
+    Chapter: *Side by side: the MTSAIR leaderboard*.
+
+    Examples
+    --------
+    >>> marginal_homogeneity([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
+    p = 0.00103 (n = 38, Stuart–Maxwell; null: both use the categories equally often)
+    """
+    counts = _count_table(table)
+    if counts.shape[0] != counts.shape[1]:
+        raise ValidationError(
+            f"table has shape {counts.shape}; give one row and one column per category"
+        )
+    differ = counts + counts.T
+    np.fill_diagonal(differ, 0)
+    gap = counts.sum(axis=1) - counts.sum(axis=0)
+    # Categories that are never exchanged leave the covariance singular.
+    covariance = np.diag(differ.sum(axis=1)) - differ
+    freedom = int(np.linalg.matrix_rank(covariance)) if differ.any() else 0
+    statistic = float(gap @ np.linalg.pinv(covariance, hermitian=True) @ gap)
+    p = float(special.chdtrc(freedom, max(0.0, statistic))) if freedom else 1.0
+    n = int(differ.sum() / 2)
+    return Test(p, n, "both use the categories equally often", "Stuart–Maxwell")
+
+
+def _count_table(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    table = np.asarray(counts)
+    if table.ndim != 2 or not table.size or table.dtype.kind not in "iu":
+        raise ValidationError(
+            f"counts have dtype {table.dtype} and shape {table.shape}; give a table of "
+            "whole numbers"
+        )
+    if (table < 0).any():
+        raise ValidationError("counts are negative; a category occurs 0 times or more")
+    return table.astype(float)
+
+
 def holm(p_values: Mapping[Any, float]) -> dict[Any, float]:
     """Correct p-values for having asked many questions at once.
 

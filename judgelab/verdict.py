@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,31 @@ import numpy.typing as npt
 from judgelab.errors import ValidationError
 
 
-class Verdict(IntEnum):
+class _Spoken(IntEnum):
+    """What a judge says: codes that show and read themselves as words."""
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @classmethod
+    def parse(cls, word: str) -> Self:
+        """Read one verdict word, in upper or lower case, with surrounding spaces.
+
+        Raises
+        ------
+        ValidationError
+            If the word is none of the names: nothing is guessed.
+        """
+        try:
+            return cls[word.strip().upper().replace(" ", "_")]
+        except KeyError:
+            names = ", ".join(cls.__members__)
+            raise ValidationError(
+                f"unknown verdict {word!r}; expected one of {names}"
+            ) from None
+
+
+class Verdict(_Spoken):
     """The five things that can come back when two answers are shown to a judge.
 
     `A` and `B` name the *slot* in which the preferred answer was shown until the
@@ -40,52 +64,65 @@ class Verdict(IntEnum):
     MISSING = 4
     """The judge was never asked, or the request failed: there is no reply."""
 
-    def __repr__(self) -> str:
-        return self.name
 
-    @classmethod
-    def parse(cls, word: str) -> Verdict:
-        """Read one verdict word, in upper or lower case, with surrounding spaces.
+class SideBySide(_Spoken):
+    """The four verdicts of a judge that may also call both answers good, or both bad.
 
-        Raises
-        ------
-        ValidationError
-            If the word is not one of the five names: nothing is guessed.
-        """
-        try:
-            return cls[word.strip().upper()]
-        except KeyError:
-            names = ", ".join(cls.__members__)
-            raise ValidationError(
-                f"unknown verdict {word!r}; expected one of {names}"
-            ) from None
+    As with `Verdict`, `A` and `B` name slots until the verdict is un-swapped. Where
+    `Verdict` has one tie, this scale has two, and no code for a reply that cannot be
+    read: what becomes of one is for the caller to say.
+
+    References
+    ----------
+    MTSAIR side-by-side leaderboard, which calls them A, B, C and D.
+
+    Examples
+    --------
+    >>> SideBySide.parse("both good"), SideBySide.parse("d")
+    (BOTH_GOOD, BOTH_BAD)
+    """
+
+    A = 0
+    """The answer in the first slot is better."""
+    B = 1
+    """The answer in the second slot is better."""
+    BOTH_GOOD = 2
+    """Neither is better, and both are good."""
+    BOTH_BAD = 3
+    """Neither is better, and both are bad."""
+    C = BOTH_GOOD
+    """The leaderboard's letter for `BOTH_GOOD`."""
+    D = BOTH_BAD
+    """The leaderboard's letter for `BOTH_BAD`."""
 
 
-_UNSWAPPED = np.array(
-    [Verdict.B, Verdict.A, Verdict.TIE, Verdict.INVALID, Verdict.MISSING]
-)
+Scale = type[Verdict] | type[SideBySide]
 
 
-def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArray[Any]:
+def unswap(
+    verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True, *, scale: Scale = Verdict
+) -> npt.NDArray[Any]:
     """Turn verdicts on *slots* into verdicts on *answers*.
 
     Parameters
     ----------
     verdicts : array_like of int
-        `Verdict` codes as shown.
+        `Verdict` codes as shown (or `SideBySide` codes).
     swapped : array_like of bool, default True
         Whether the answers were shown in exchanged slots; broadcast against `verdicts`.
+    scale : {Verdict, SideBySide}, default Verdict
+        What the codes mean.
 
     Returns
     -------
     ndarray of int8
-        `Verdict` codes: A and B exchanged where `swapped`, everything else unchanged.
+        Codes: A and B exchanged where `swapped`, everything else unchanged.
 
     Raises
     ------
     ValidationError
-        If a code is not one of the five verdicts, or `swapped` holds anything but true
-        and false (or 1 and 0): the word "False" would count as true.
+        If a code is none of the scale, or `swapped` holds anything but true and false
+        (or 1 and 0): the word "False" would count as true.
 
     Notes
     -----
@@ -96,7 +133,7 @@ def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArra
     >>> unswap([Verdict.A, Verdict.TIE, Verdict.B], swapped=[True, True, False])
     array([1, 2, 1], dtype=int8)
     """
-    codes = as_codes(verdicts)
+    codes = as_codes(verdicts, scale=scale)
     turned = np.asarray(swapped)
     if turned.dtype.kind not in "biu" or ((turned != 0) & (turned != 1)).any():
         raise ValidationError(
@@ -108,11 +145,21 @@ def unswap(verdicts: npt.ArrayLike, swapped: npt.ArrayLike = True) -> npt.NDArra
             f"verdicts has shape {codes.shape} and swapped {turned.shape}; "
             "give one of each per record"
         )
-    return np.where(turned, _UNSWAPPED[codes], codes).astype(np.int8)
+    exchanged = np.array([scale.B, scale.A, *list(scale)[2:]])
+    return np.where(turned, exchanged[codes], codes).astype(np.int8)
 
 
-def as_codes(verdicts: npt.ArrayLike) -> npt.NDArray[np.int8]:
-    """Check that every entry is a `Verdict` code and return them as small integers.
+def as_codes(
+    verdicts: npt.ArrayLike, *, scale: Scale = Verdict
+) -> npt.NDArray[np.int8]:
+    """Check that every entry is a code of the scale; return them as small integers.
+
+    Parameters
+    ----------
+    verdicts : array_like of int
+        Codes.
+    scale : {Verdict, SideBySide}, default Verdict
+        What the codes mean.
 
     Raises
     ------
@@ -127,13 +174,13 @@ def as_codes(verdicts: npt.ArrayLike) -> npt.NDArray[np.int8]:
     codes = np.asarray(verdicts)
     if codes.dtype.kind not in "iu":
         raise ValidationError(
-            f"verdicts must be integer Verdict codes, got dtype {codes.dtype}; "
-            "use Verdict.parse for words"
+            f"verdicts must be integer {scale.__name__} codes, got dtype "
+            f"{codes.dtype}; use {scale.__name__}.parse for words"
         )
-    wrong = np.flatnonzero((codes < 0) | (codes > max(Verdict)))
+    wrong = np.flatnonzero((codes < 0) | (codes > max(scale)))
     if wrong.size:
         raise ValidationError(
-            f"codes outside 0..{int(max(Verdict))} at positions {wrong[:5].tolist()}: "
+            f"codes outside 0..{int(max(scale))} at positions {wrong[:5].tolist()}: "
             f"{codes.ravel()[wrong[:5]].tolist()}"
         )
     return codes.astype(np.int8)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.contingency_tables import SquareTable
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -16,6 +17,8 @@ from judgelab.significance import (
     Test,
     binomial_test,
     holm,
+    homogeneity_test,
+    marginal_homogeneity,
     mcnemar,
     paired_difference,
     sign_flip_test,
@@ -189,3 +192,87 @@ def test_sign_flips_by_trying_all_of_them(differences):
 
 def test_holm_keeps_ties_tied():
     assert holm({"a": 0.02, "b": 0.5, "c": 0.02}) == {"a": 0.06, "b": 0.5, "c": 0.06}
+
+
+tables = st.integers(2, 5).flatmap(
+    lambda k: st.lists(
+        st.lists(st.integers(1, 60), min_size=k, max_size=k), min_size=k, max_size=k
+    )
+)
+
+
+@given(tables, st.sampled_from(["chi2", "g"]))
+def test_homogeneity_against_scipy(table, method):
+    peer = stats.chi2_contingency(
+        table,
+        correction=False,
+        lambda_="pearson" if method == "chi2" else "log-likelihood",
+    )
+    assert homogeneity_test(table, method=method).p_value == pytest.approx(
+        peer.pvalue, rel=1e-6, abs=1e-12
+    )
+
+
+@given(tables, st.randoms())
+def test_homogeneity_knows_no_order_and_no_empty_category(table, random):
+    p = homogeneity_test(table).p_value
+    mixed = [[*row, 0] for row in table]
+    random.shuffle(mixed)
+    assert homogeneity_test(mixed).p_value == pytest.approx(p, rel=1e-6)
+    same = [table[0], [2 * count for count in table[0]]]
+    assert homogeneity_test(same).p_value == pytest.approx(1)
+
+
+def test_one_category_alone_is_no_difference_and_no_sample_is_an_error():
+    assert homogeneity_test([[4, 0], [9, 0]]).p_value == 1
+    for nothing in ([[0, 0], [3, 4]], [[3, 4]]):
+        with pytest.raises(UndefinedStatistic, match="samples"):
+            homogeneity_test(nothing)
+    for wrong in ([[0.5, 1], [2, 3]], [3, 4], [[-1, 2], [3, 4]]):
+        with pytest.raises(ValidationError, match="count"):
+            homogeneity_test(wrong)
+    with pytest.raises(ValidationError, match="'G'"):
+        homogeneity_test([[1, 2], [3, 4]], method="G")
+
+
+@given(tables)
+def test_marginal_homogeneity_against_statsmodels(table):
+    peer = SquareTable(np.array(table), shift_zeros=False).homogeneity()
+    ours = marginal_homogeneity(table)
+    assert ours.p_value == pytest.approx(peer.pvalue, rel=1e-6, abs=1e-12)
+    assert marginal_homogeneity(np.transpose(table)).p_value == pytest.approx(
+        ours.p_value
+    )
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_marginal_homogeneity_of_two_categories_is_mcnemar(b, c, agree):
+    ours = marginal_homogeneity([[agree, b], [c, 3]])
+    peer = mcnemar(b, c, method="chi2")
+    assert (ours.p_value, ours.n) == (pytest.approx(peer.p_value), peer.n)
+    # A category that nobody exchanges changes nothing.
+    wider = [[agree, b, 0], [c, 3, 0], [0, 0, 7]]
+    assert marginal_homogeneity(wider).p_value == pytest.approx(ours.p_value)
+
+
+def test_marginal_homogeneity_of_equal_judges_says_nothing():
+    assert marginal_homogeneity(np.diag([3, 4, 5])).p_value == 1
+    with pytest.raises(ValidationError, match="one column per category"):
+        marginal_homogeneity([[1, 2, 3], [4, 5, 6]])
+
+
+def test_both_tests_of_habits_reject_a_true_null_as_rarely_as_they_say():
+    rng = np.random.default_rng(5)
+    shares = [0.4, 0.3, 0.2, 0.1]
+    # Two judges alike in habit: half of the items they see alike, half they guess.
+    joint = 0.5 * np.diag(shares) + 0.5 * np.outer(shares, shares)
+    paired = rng.multinomial(200, joint.ravel(), size=1000).reshape(-1, 4, 4)
+    rejected = np.mean([marginal_homogeneity(t).p_value < 0.05 for t in paired])
+    assert 0.03 < rejected < 0.07
+    apart = rng.multinomial(200, shares, size=(1000, 2))
+    rejected = np.mean([homogeneity_test(t).p_value < 0.05 for t in apart])
+    assert 0.03 < rejected < 0.07
+    # The test for independent samples is far too shy on the same items.
+    margins = np.stack([paired.sum(axis=2), paired.sum(axis=1)], axis=1)
+    rejected = np.mean([homogeneity_test(t).p_value < 0.05 for t in margins])
+    assert rejected < 0.02

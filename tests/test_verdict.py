@@ -13,6 +13,7 @@ from judgelab.verdict import (
     RULES,
     Outcome,
     Rule,
+    SideBySide,
     Verdict,
     as_codes,
     combine,
@@ -207,3 +208,30 @@ def test_an_order_is_true_or_false(swapped):
     with pytest.raises(ValidationError, match="one of each per record"):
         unswap([0, 1], [True, False, True])
     assert unswap([0, 1], [1, 0]).tolist() == [1, 1]
+
+
+def test_the_four_verdicts_are_read_by_word_and_by_the_leaderboards_letter():
+    words = ["A", " b ", "both good", "Both_Bad", "c", "D"]
+    assert [SideBySide.parse(word) for word in words] == [0, 1, 2, 3, 2, 3]
+    for word in ("tie", "both", "", "invalid"):
+        with pytest.raises(ValidationError, match="expected one of A, B, BOTH_GOOD"):
+            SideBySide.parse(word)
+    assert len(SideBySide) == 4
+
+
+@given(st.lists(st.sampled_from(list(SideBySide)), min_size=1))
+def test_unswapping_four_verdicts_exchanges_the_answers_and_undoes_itself(said):
+    turned = unswap(said, scale=SideBySide)
+    expected = {"A": "B", "B": "A"}
+    assert [SideBySide(code).name for code in turned] == [
+        expected.get(verdict.name, verdict.name) for verdict in said
+    ]
+    assert unswap(turned, scale=SideBySide).tolist() == said
+
+
+def test_codes_are_checked_on_their_own_scale():
+    assert as_codes([4], scale=Verdict).tolist() == [4]
+    with pytest.raises(ValidationError, match=r"outside 0\.\.3 at .* \[1\]: \[4\]"):
+        as_codes([0, 4], scale=SideBySide)
+    with pytest.raises(ValidationError, match=r"SideBySide\.parse"):
+        as_codes(["A"], scale=SideBySide)
