@@ -212,6 +212,94 @@ def clustered_proportion(
     return Estimate(share, low, high, int(n), method, level)
 
 
+def clustered_difference(
+    successes: npt.ArrayLike,
+    totals: npt.ArrayLike,
+    other_successes: npt.ArrayLike,
+    other_totals: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """How far apart are two shares that come from the same clusters?
+
+    Agreement of a judge with people, and of people with each other, rest on the same
+    items: an item that is hard for the one is hard for the other. The interval of the
+    difference takes that into account; comparing two intervals does not.
+
+    Parameters
+    ----------
+    successes, totals, other_successes, other_totals : array_like, shape (m,)
+        Per cluster (item, question): how many units have the property, and how many
+        there are, for the first and the second share. A cluster may have none.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        First share minus second, in [−1, 1], with Student's quantile; `n` counts the
+        clusters that have units of either kind. No interval if there is one cluster, or
+        no spread between them to judge by.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If one of the shares has no units.
+    ValidationError
+        If the arrays are not aligned, or a count is negative, missing or larger than
+        its total.
+
+    References
+    ----------
+    Cochran (1977), *Sampling Techniques*, section 6.19 (difference of two ratios).
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> right = [1, 1, 0, 1, 0, 1, 1, 0]
+    >>> clustered_difference(right, [1] * 8, [1, 0, 0, 1, 0, 0, 1, 0], [1] * 8)
+    0.250 [-0.137, 0.637] (n = 8, difference over 8 clusters)
+    """
+    s, t, u, v = (
+        np.asarray(x, float) for x in (successes, totals, other_successes, other_totals)
+    )
+    if s.ndim != 1 or not s.shape == t.shape == u.shape == v.shape:
+        raise ValidationError(
+            f"shapes are {s.shape}, {t.shape}, {u.shape} and {v.shape}; give one of "
+            "each per cluster"
+        )
+    right = (s >= 0) & (s <= t) & np.isfinite(t) & (u >= 0) & (u <= v) & np.isfinite(v)
+    if not right.all():
+        raise ValidationError(
+            "every cluster needs 0 <= successes <= totals; wrong at "
+            f"{np.flatnonzero(~right)[:5].tolist()}"
+        )
+    if not (t.sum() and v.sum()):
+        raise UndefinedStatistic(
+            f"shares of {t.sum():g} and {v.sum():g} units have no difference"
+        )
+    share, other = s.sum() / t.sum(), u.sum() / v.sum()
+    value, clusters = float(share - other), int(((t > 0) | (v > 0)).sum())
+    influence = (s - share * t) / t.sum() - (u - other * v) / v.sum()
+    spread = float(influence @ influence)
+    if clusters == 1 or spread == 0:
+        reason = "one cluster" if clusters == 1 else "no spread between the clusters"
+        return Estimate(value, math.nan, math.nan, clusters, reason, level)
+    error = math.sqrt(clusters / (clusters - 1) * spread)
+    half = float(special.stdtrit(clusters - 1, upper_end(level))) * error
+    return Estimate(
+        value,
+        max(-1.0, value - half),
+        min(1.0, value + half),
+        clusters,
+        f"difference over {clusters} clusters",
+        level,
+    )
+
+
 def effective_size(
     simple_variance: float,
     clustered_variance: float,

@@ -17,7 +17,7 @@ from scipy import special
 from judgelab.counts import contingency_table
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import proportion
+from judgelab.intervals import clustered_difference, proportion
 from judgelab.position import lean_test, pair_orders, preference_fairness
 from judgelab.significance import Test, holm, welch_test
 from judgelab.verdict import Verdict
@@ -137,6 +137,89 @@ def self_preference_gap(
     0.5
     """
     return _gap(right, better_is_own, "own answers are not preferred as such", level)
+
+
+def excess_credit(
+    credit: npt.ArrayLike,
+    reference: npt.ArrayLike,
+    *,
+    clusters: npt.ArrayLike | None = None,
+    null: str,
+    level: float = 0.95,
+) -> tuple[Estimate, Test]:
+    """How much more credit does the judge give these answers than a reference does?
+
+    Without a right answer the reference (people) stands in for it: a judge whose longer
+    answers, or own answers, win more often with it than with people leans to them.
+
+    Parameters
+    ----------
+    credit, reference : array_like of float, shape (n,)
+        Per item: how much of the credit the answer in question gets from the judge and
+        from the reference, in [0, 1] (1 for a win, a half for a tie; means over several
+        votes).
+    clusters : array_like, shape (n,), optional
+        What each item belongs to, if items are not independent.
+    null : str
+        The hypothesis of no lean, in words.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate, Test
+        Mean credit from the judge minus mean credit from the reference, and a t-test on
+        the clusters (where all differ alike, the exact test of their signs).
+
+    Raises
+    ------
+    UndefinedStatistic
+        If there are fewer than two clusters.
+    ValidationError
+        If the arrays are not aligned, or a credit is not in [0, 1].
+
+    References
+    ----------
+    Zheng et al. (2023), arXiv:2306.05685, section 3.3 and Figure 3, who compare the win
+    rates of a judge with those of people.
+
+    Notes
+    -----
+    The people may lean as well; what is measured is the judge's lean beyond theirs.
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> judge, people = [1, 1, 0.5, 1, 0, 1], [1, 0, 0.5, 0.5, 0, 0]
+    >>> excess_credit(judge, people, null="no lean to its own answers")[0]
+    0.417 [-0.099, 0.933] (n = 6, difference over 6 clusters)
+    """
+    given, expected = np.asarray(credit, float), np.asarray(reference, float)
+    group = np.arange(given.size) if clusters is None else np.asarray(clusters)
+    if given.ndim != 1 or not given.shape == expected.shape == group.shape:
+        raise ValidationError(
+            f"shapes are {given.shape}, {expected.shape} and {group.shape}; give one "
+            "of each per item"
+        )
+    _, code = np.unique(group, return_inverse=True)
+    if code.max(initial=-1) < 1:
+        raise UndefinedStatistic(
+            f"{given.size} items in {code.max(initial=-1) + 1} clusters; a comparison "
+            "needs two clusters or more"
+        )
+    sums = [np.bincount(code, x) for x in (given, expected)]
+    items = np.bincount(code)
+    estimate = clustered_difference(sums[0], items, sums[1], items, level=level)
+    freedom = estimate.n - 1
+    if np.isnan(estimate.low):
+        # Without any spread only the signs can speak: all of them the same way.
+        p = 1.0 if estimate.value == 0 else 0.5 ** (estimate.n - 1)
+    else:
+        # The t statistic, from the influences and not from the clipped interval.
+        excess = sums[0] - sums[1] - estimate.value * items
+        error = np.sqrt(estimate.n / freedom * float(excess @ excess)) / items.sum()
+        p = 2 * float(special.stdtr(freedom, -abs(estimate.value) / error))
+    return estimate, Test(p, estimate.n, null, "t over clusters")
 
 
 def unusable_rate(
