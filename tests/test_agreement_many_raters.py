@@ -449,3 +449,85 @@ def test_labels_to_table_to_alpha():
     )
     assert by_table.value == pytest.approx(by_rows.value, abs=1e-12)
     assert by_table.low == pytest.approx(by_rows.low, abs=1e-9)
+
+
+# Clusters
+
+
+def in_clusters(rng, clusters=25, size=40, spread=1.5):
+    """Two raters whose agreement differs from cluster to cluster."""
+    group = np.repeat(np.arange(clusters), size)
+    quality = 1 / (1 + np.exp(-rng.normal(0.5, spread, clusters)))
+    truth = rng.choice(4, group.size, p=[0.45, 0.28, 0.18, 0.09])
+    own = rng.integers(0, 4, group.size)
+    second = np.where(rng.random(group.size) < quality[group], truth, own)
+    return np.column_stack([truth, second]), group
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_clusters_give_the_interval_of_the_cluster_bootstrap(level):
+    ratings, group = in_clusters(np.random.default_rng(0), clusters=200)
+    options = {"level": level, "scale": range(4), "clusters": group}
+    score = krippendorff_alpha(ratings, **options)
+    delta = krippendorff_alpha(ratings, interval="asymptotic", **options)
+    drawn = krippendorff_alpha(ratings, interval="bootstrap", rng=1, **options)
+    alone = krippendorff_alpha(ratings, level=level, scale=range(4))
+    assert score.value == alone.value
+    assert score.method == "score interval over 200 clusters"
+    for other in (delta, drawn):
+        assert (score.low, score.high) == pytest.approx(
+            (other.low, other.high), abs=6e-3
+        )
+    assert score.width > 1.5 * alone.width
+
+
+def test_clusters_of_one_item_are_items():
+    ratings, _ = in_clusters(np.random.default_rng(1), clusters=10)
+    options = {"level": "ordinal", "scale": range(4)}
+    alone = krippendorff_alpha(ratings, **options)
+    single = krippendorff_alpha(ratings, clusters=np.arange(len(ratings)), **options)
+    assert (single.low, single.high) == pytest.approx((alone.low, alone.high), abs=1e-3)
+
+
+def test_patterns_in_clusters_are_rows_in_clusters():
+    ratings, group = in_clusters(np.random.default_rng(2), clusters=6, size=30)
+    options = {"level": "ordinal", "scale": range(4)}
+    tables = contingency_table(*ratings.T, scale=range(4), clusters=group)
+    items = np.concatenate([pairs_as_items(table)[0] for table in tables])
+    repeats = np.concatenate([pairs_as_items(table)[1] for table in tables])
+    short = krippendorff_alpha(
+        items,
+        counted=True,
+        repeats=repeats,
+        clusters=np.repeat(np.arange(6), len(items) // 6),
+        **options,
+    )
+    long = krippendorff_alpha(ratings, clusters=group, **options)
+    assert (short.value, short.low, short.high) == pytest.approx(
+        (long.value, long.low, long.high), abs=1e-9
+    )
+
+
+def test_one_cluster_has_no_interval():
+    ratings, _ = in_clusters(np.random.default_rng(3), clusters=2)
+    with pytest.raises(ValidationError, match="one cluster"):
+        krippendorff_alpha(
+            ratings, level="ordinal", scale=range(4), clusters=np.zeros(len(ratings))
+        )
+    with pytest.raises(ValidationError, match="one cluster per unit"):
+        krippendorff_alpha(ratings, level="ordinal", scale=range(4), clusters=[1, 2])
+
+
+def test_the_clustered_interval_covers():
+    rng = np.random.default_rng(4)
+    truth, _ = in_clusters(rng, clusters=40_000, size=10)
+    options = {"level": "ordinal", "scale": range(4)}
+    goal = krippendorff_alpha(truth, interval="asymptotic", **options).value
+    held = {"clustered": 0, "items": 0}
+    for _ in range(300):
+        ratings, group = in_clusters(rng)
+        for name, clusters in (("clustered", group), ("items", None)):
+            alpha = krippendorff_alpha(ratings, clusters=clusters, **options)
+            held[name] += alpha.low <= goal <= alpha.high
+    assert held["clustered"] >= 0.92 * 300
+    assert held["items"] < 0.8 * 300

@@ -9,7 +9,7 @@ disagreement), and the items are the independent units of every interval.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from judgelab.agreement.two_raters import (
     Undefined,
     check_options,
 )
-from judgelab.counts import Scale, count_by_category, numbers
+from judgelab.counts import Scale, cluster_codes, count_by_category, numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -149,6 +149,7 @@ def krippendorff_alpha(
     scale: Scale,
     counted: bool = False,
     repeats: npt.ArrayLike | None = None,
+    clusters: npt.ArrayLike | None = None,
     missing_code: int | None = None,
     interval: Interval = "score",
     coverage: float = 0.95,
@@ -177,6 +178,10 @@ def krippendorff_alpha(
         Whether `ratings` are counts already (`judgelab.counts.category_counts`).
     repeats : array_like of int, shape (items,), optional
         How many items have each row, if rows are distinct patterns.
+    clusters : array_like, shape (items,), optional
+        What each row belongs to (a query, a question), if items of one cluster are not
+        independent of each other. The value stays; the interval rests on whole
+        clusters.
     missing_code : int, optional
         The integer that stands for a missing rating in a matrix of integers.
     interval : {"score", "asymptotic", "bootstrap"}, default "score"
@@ -199,7 +204,8 @@ def krippendorff_alpha(
     UndefinedStatistic
         If no item has two ratings or all ratings are the same.
     ValidationError
-        If a rating is not on the scale, or the scale does not fit the level.
+        If a rating is not on the scale, the scale does not fit the level, or there is
+        one cluster only.
 
     References
     ----------
@@ -208,7 +214,10 @@ def krippendorff_alpha(
 
     Notes
     -----
-    Every interval takes the items as the independent units. ``"asymptotic"`` is the
+    Every interval takes the items as the independent units, unless clusters are given:
+    then n is replaced by the number of independent items that would give the same
+    standard error (`judgelab.intervals.effective_size`), and the bootstrap draws whole
+    clusters. ``"asymptotic"`` is the
     delta method with Student's quantile, ``"bootstrap"`` the percentiles over resampled
     items. Both are far too short when few items disagree or a category is rare: at a
     nominal 95 % they covered α = .9 in 55 to 70 % of simulations of ten items with
@@ -234,6 +243,9 @@ def krippendorff_alpha(
     else:
         counts = count_by_category(ratings, scale=scale, missing_code=missing_code)
         items = _as_items(counts, repeats)
+    if clusters is not None:
+        codes = cluster_codes(clusters, items.ratings.shape)[1]
+        items = replace(items, clusters=codes)
     return _estimate(
         items,
         level,
@@ -257,13 +269,18 @@ class _Items:
     repeats: Floats
     ratings: Floats
     """How many ratings each pattern has."""
+    clusters: npt.NDArray[np.intp] | None = None
+    """To which cluster each pattern belongs, if items are not independent."""
 
     def pairable(self) -> _Items:
         """Leave out the patterns without a pair of ratings."""
         kept = (self.ratings >= 2) & (self.repeats > 0)
         if kept.all():
             return self
-        return _Items(self.counts[:, kept], self.repeats[kept], self.ratings[kept])
+        clusters = None if self.clusters is None else self.clusters[kept]
+        return _Items(
+            self.counts[:, kept], self.repeats[kept], self.ratings[kept], clusters
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +355,8 @@ class _Coefficient:
             value = 1 - self.correction * observed / expected
             return np.where(expected > 0, value, np.nan)
 
-    def variance(self, moments: _Moments) -> float:
-        """Variance of the value over samples of items, times their number."""
+    def gradient(self, moments: _Moments) -> Floats:
+        """Differentiate the value in the means of the features."""
         counts, disagreement = moments.mean[:-1], moments.mean[-1]
         total = counts.sum()
         shares = counts / total
@@ -362,6 +379,11 @@ class _Coefficient:
         gradient = np.append(by_counts, 1 / total) / expected
         gradient[:-1] -= observed / expected**2 * expected_by_counts
         gradient *= self.correction
+        return gradient
+
+    def variance(self, moments: _Moments) -> float:
+        """Variance of the value over samples of items, times their number."""
+        gradient = self.gradient(moments)
         covariance = moments.second - np.outer(moments.mean, moments.mean)
         return max(float(gradient @ covariance @ gradient), 0.0)
 
@@ -407,32 +429,61 @@ def _estimate(
     value = float(coefficient.value(observed.mean))
     if n < 2:
         return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)
+    units, size = "items", n - 1.0
+    quantile = float(special.stdtrit(n - 1, intervals.upper_end(level)))
+    if items.clusters is not None:
+        clusters = np.unique(items.clusters).size
+        if clusters == 1:
+            raise ValidationError(
+                "all items are in one cluster; an interval needs at least two"
+            )
+        units = f"{clusters} clusters"
+        size = _effective_size(items, coefficient, observed, differences, level)
+        quantile = intervals.normal_quantile(intervals.upper_end(level))
     if interval == "bootstrap":
         replicates = _replicates(items, coefficient, resamples, rng)
         return intervals.from_replicates(
             value,
             replicates,
             n,
-            f"bootstrap, {resamples} resamples of items",
+            f"bootstrap, {resamples} resamples of {units}",
             level=level,
             undefined=undefined,
         )
-    quantile = float(special.stdtrit(n - 1, intervals.upper_end(level)))
     if interval == "asymptotic":
-        half = quantile * math.sqrt(coefficient.variance(observed) / (n - 1))
+        half = quantile * math.sqrt(coefficient.variance(observed) / size)
         low, high = max(value - half, -1.0), min(value + half, 1.0)
-        return Estimate(value, low, high, n, "delta method over items", level)
+        return Estimate(value, low, high, n, f"delta method over {units}", level)
     m, weight = _numbers_of_ratings(items)
     low, high = (
-        _score_bound(coefficient, observed, target, n - 1, quantile)
+        _score_bound(coefficient, observed, target, size, quantile)
         for target in (
             _random_items(m, weight, shares, differences),
             _agreeing_items(m, weight, shares),
         )
     )
-    return Estimate(
-        value, min(low, value), max(high, value), n, "score interval over items", level
-    )
+    method = f"score interval over {units}"
+    return Estimate(value, min(low, value), max(high, value), n, method, level)
+
+
+def _effective_size(
+    items: _Items,
+    coefficient: _Coefficient,
+    observed: _Moments,
+    differences: Floats,
+    level: float,
+) -> float:
+    """How many independent items would give the same standard error?"""
+    assert items.clusters is not None
+    counts = items.counts.astype(float)
+    disagreement = (differences @ counts * counts).sum(0) / (items.ratings - 1)
+    deviations = np.vstack([counts, disagreement]) - observed.mean[:, None]
+    influence = coefficient.gradient(observed) @ deviations * items.repeats
+    sums = np.bincount(items.clusters, weights=influence)
+    clusters, n = np.unique(items.clusters).size, float(items.repeats.sum())
+    clustered = clusters / (clusters - 1) * float(sums @ sums) / n**2
+    independent = coefficient.variance(observed) / n
+    return intervals.effective_size(independent, clustered, n, clusters, level)
 
 
 def _observed(items: _Items, differences: Floats) -> _Moments:
@@ -510,7 +561,7 @@ def _score_bound(
     coefficient: _Coefficient,
     observed: _Moments,
     target: _Moments,
-    n: int,
+    n: float,
     quantile: float,
 ) -> float:
     """Find where a score test on the line to a target begins to reject."""
@@ -536,9 +587,10 @@ def _replicates(
     items: _Items, coefficient: _Coefficient, resamples: int, rng: intervals.Rng | None
 ) -> Floats:
     """Draw items; sums of counts and coincidences are all the coefficient needs."""
-    rows = items.counts.T.astype(float)
-    patterns, inverse = np.unique(rows, axis=0, return_inverse=True)
-    repeats = np.bincount(inverse.ravel(), weights=items.repeats)
+    patterns, repeats = items.counts.T.astype(float), items.repeats
+    if items.clusters is None:
+        patterns, inverse = np.unique(patterns, axis=0, return_inverse=True)
+        repeats = np.bincount(inverse.ravel(), weights=repeats).astype(float)
     k = patterns.shape[1]
     cells = patterns[:, :, None] * patterns[:, None, :]
     cells[:, np.arange(k), np.arange(k)] -= patterns
@@ -551,6 +603,11 @@ def _replicates(
         return coefficient.value(np.column_stack([counts, disagreement]))
 
     features = np.concatenate([patterns, cells.reshape(-1, k * k)], axis=1)
+    if items.clusters is not None:
+        used, group = np.unique(items.clusters, return_inverse=True)
+        of_clusters = np.zeros((used.size, features.shape[1]))
+        np.add.at(of_clusters, group, features * repeats[:, None])
+        features, repeats = of_clusters, np.ones(used.size)
     return intervals.bootstrap(statistic, features, repeats, resamples, rng)
 
 
