@@ -122,7 +122,7 @@ class AskError(JudgelabError):
     wait : float, optional
         Seconds that the server asked to wait.
     everywhere : bool, default False
-        Whether the same befalls every request (a wrong key, no such model): a run stops.
+        Whether every request would fare the same (a wrong key, no such model).
     """
 
     def __init__(
