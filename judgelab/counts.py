@@ -662,6 +662,15 @@ class Patterns(NamedTuple):
     """Shape (patterns,): on how many items that is so."""
 
 
+class Crossed(NamedTuple):
+    """Votes of two sides that meet on items; see `crossed_counts`."""
+
+    clusters: list[Any]
+    """What each table belongs to, sorted."""
+    tables: npt.NDArray[np.float64]
+    """Shape (clusters, k, k): labels of the one side × labels of the other."""
+
+
 class WinMatrix(NamedTuple):
     """Who beat whom how often; see `win_matrix`."""
 
@@ -764,7 +773,7 @@ def crossed_counts(
     scale: Scale | None = None,
     column: str | None = None,
     cluster: str = "item",
-) -> npt.NDArray[np.float64]:
+) -> Crossed:
     """How do the votes of one group of judges meet those of another on shared items?
 
     Parameters
@@ -786,10 +795,10 @@ def crossed_counts(
 
     Returns
     -------
-    ndarray, shape (clusters, k, k)
-        Rows are the labels of `one`. A coefficient of `judgelab.agreement` takes the
-        stack and then knows that only clusters are independent. Clusters in which no
-        two votes meet are left out.
+    Crossed
+        ``tables`` (clusters, k, k), rows the labels of `one`. A coefficient of
+        `judgelab.agreement` takes the stack and then knows that only the ``clusters``
+        are independent. Clusters in which no two votes meet are left out.
 
     Raises
     ------
@@ -813,10 +822,11 @@ def crossed_counts(
     ...         "label": [0, 1, 0, 1, 1],
     ...     }
     ... )
-    >>> crossed_counts(records, ["model"], ["ann", "bob"], scale=[0, 1]).sum(axis=0)
+    >>> people = ["ann", "bob"]
+    >>> crossed_counts(records, ["model"], people, scale=[0, 1]).tables.sum(axis=0)
     array([[1., 1.],
            [0., 1.]])
-    >>> crossed_counts(records, ["ann", "bob"], ["ann", "bob"], scale=[0, 1])
+    >>> crossed_counts(records, people, people, scale=[0, 1]).tables
     array([[[0. , 0.5],
             [0.5, 0. ]]])
     """
@@ -867,7 +877,7 @@ def crossed_counts(
             f"no two votes meet between {[*one][:5]} and {[*two][:5]}; compare the "
             "values of 'judge' and 'item' (also their types)"
         )
-    return by_cluster[met]
+    return Crossed(of_cluster[met].tolist(), by_cluster[met])
 
 
 def vote_patterns(
