@@ -88,6 +88,7 @@ _HOME = {
     "items_for_width": "planning",
     "battles_for_difference": "planning",
     "ranking_stability": "planning",
+    "report": "reporting",
 }
 _ROOMS = (
     "agreement",
@@ -108,6 +109,7 @@ _ROOMS = (
     "probes",
     "ranking",
     "records",
+    "reporting",
     "significance",
     "simulate",
     "teach",

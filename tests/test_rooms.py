@@ -12,7 +12,7 @@ FLOORS = (
     {"records", "counts", "intervals"},
     {"agreement", "correlation", "position", "ranking", "significance", "planning"},
     {"simulate", "probes", "data", "papertable", "papers", "models"},
-    {"explore", "plots", "teach", "report", "cli"},
+    {"explore", "plots", "teach", "reporting", "cli"},
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

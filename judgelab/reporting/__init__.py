@@ -1,0 +1,300 @@
+"""A report on a reader's own judge: what its verdicts can and cannot support.
+
+`judgelab.report` measures (`measure`), says it in words (`words`) and shows it as a
+page, Markdown or JSON (`render`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from judgelab.errors import ValidationError
+from judgelab.records import check_pairwise, check_ratings
+from judgelab.reporting import render
+from judgelab.reporting.measure import Findings, Kind, TiePolicy, measure
+from judgelab.reporting.words import Section, sections
+from judgelab.verdict import Rule, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Findings", "Report", "report"]
+
+TWO_ORDER_RULES = (
+    "judgebench",
+    "mt-bench",
+    "nemo-skills",
+    "contextual-judgebench",
+    "reasoning-judgebench",
+    "first-order",
+    "second-order",
+)
+"""The rules side by side in a report: used by benchmarks, and made for two orders."""
+
+BOOK: str | None = None
+"""Where the book is published; without it chapters are named, and not linked.
+
+A report can be given another address."""
+
+USED = (
+    *("judge", "item", "verdict", "label", "swapped", "trial", "model_a", "model_b"),
+    *("cluster", "kind", "category", "gold", "length_a", "length_b", "log_length"),
+    "own",
+)
+"""The columns that a report looks at; others are left alone."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found out about a judge; shows itself in a notebook.
+
+    Parameters
+    ----------
+    title : str
+        Stands at the top.
+    findings : Findings
+        Every number, with its interval.
+    book : str, optional
+        Address of the book, for links to its chapters.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
+
+    title: str
+    findings: Findings = field(repr=False)
+    book: str | None = BOOK
+
+    @cached_property
+    def sections(self) -> Sequence[Section]:
+        """The parts of the report, in words."""
+        return sections(self.findings)
+
+    def to_html(self) -> str:
+        """Return one page that needs no other file, no network and no script."""
+        return render.to_html(self.title, self.sections, book=self.book)
+
+    def to_markdown(self) -> str:
+        """Return the same in Markdown."""
+        return render.to_markdown(self.title, self.sections)
+
+    def to_json(self) -> str:
+        """Return every number with interval, n and method; null if there is none."""
+        return render.to_json(self.title, self.findings)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report: the ending (.html, .md, .json) says how.
+
+        Raises
+        ------
+        ValidationError
+            If the ending is none of these.
+        """
+        path = Path(path)
+        ways = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        if path.suffix.lower() not in ways:
+            raise ValidationError(f"{path.name}: write a report to .html, .md or .json")
+        path.write_text(ways[path.suffix.lower()](), "utf-8")
+        return path
+
+    def _repr_html_(self) -> str:
+        return render.to_html(self.title, self.sections, book=self.book, whole=False)
+
+
+def report(
+    records: Any,
+    *,
+    against: str | Sequence[str] | None = None,
+    judges: str | Sequence[str] | None = None,
+    own: Mapping[str, str] | None = None,
+    rename: Mapping[str, str] | None = None,
+    words: Mapping[str, str] | None = None,
+    scale: Sequence[Any] | None = None,
+    rules: Sequence[Rule | str] = TWO_ORDER_RULES,
+    tie_policy: TiePolicy = "half",
+    width: float = 0.1,
+    level: float = 0.95,
+    title: str = "Can this judge be trusted?",
+    book: str | None = BOOK,
+) -> Report:
+    """Can this judge be trusted, and how sure are we?
+
+    Parameters
+    ----------
+    records : dataframe
+        Pairwise or rating records of any engine (see `judgelab.records`). Beside the
+        columns of a record a report looks at ``kind`` (of judge), ``category``,
+        ``gold`` (the better answer, A or B), ``length_a`` and ``length_b`` (of the
+        answers as shown) or ``log_length`` (of answer A against B), and ``own`` (+1
+        where the judge wrote answer A, −1 where it wrote B).
+    against : str or sequence of str, optional
+        Whom the other judges are measured against: names, patterns such as
+        ``"expert_*"``, or a kind of judge.
+    judges : str or sequence of str, optional
+        Who is measured, in the same way of naming; everybody else if not given.
+    own : mapping of str to str, optional
+        Judge → the name under which its own answers stand in ``model_a`` and
+        ``model_b``.
+    rename, words, scale
+        As in `judgelab.records.check_pairwise` and `check_ratings`. Ratings need
+        `scale`: every label that could be given, in order.
+    rules : sequence of Rule or str
+        Which rules fold two orders, where right answers are known.
+    tie_policy : {"half", "drop", "davidson", "rao-kupper"}, default "half"
+        How ties count in the ranking of systems; the report says so.
+    width : float, default 0.1
+        The wanted length of intervals, for the number of further labels.
+    level : float, default 0.95
+        Nominal coverage of all intervals.
+    title : str
+        Stands at the top.
+    book : str, optional
+        Address of the book, for links to its chapters.
+
+    Returns
+    -------
+    Report
+        Shows itself in a notebook; ``to_html()``, ``to_markdown()``, ``to_json()``,
+        ``save(path)``.
+
+    Raises
+    ------
+    ValidationError
+        If the records are not valid (the message names the rows), an item stands for
+        different answers, or a name fits no judge.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+
+    Examples
+    --------
+    >>> from judgelab.simulate import Judge, draw_pairs, simulate
+    >>> votes = simulate(Judge(k=2, beta=1), draw_pairs(200, rng=1), rng=2)
+    >>> found = report(votes).findings
+    >>> found.order[0].consistency
+    0.565 [0.496, 0.632] (n = 200, Wilson)
+    """
+    columns = nw.from_native(records).collect_schema().names()
+    known = {(rename or {}).get(name, name) for name in columns}
+    kind = _kind(known)
+    checked = (
+        check_pairwise(records, rename=rename, words=words)
+        if kind == "pairwise"
+        else check_ratings(records, rename=rename, scale=_declared(scale))
+    )
+    frame = _prepared(checked, kind)
+    found = measure(
+        frame,
+        kind=kind,
+        against=against,
+        judges=judges,
+        own=own,
+        rules=rules,
+        scale=scale,
+        tie_policy=tie_policy,
+        width=width,
+        level=level,
+    )
+    return Report(title, found, book)
+
+
+def _kind(columns: set[str]) -> Kind:
+    has = [name for name in ("verdict", "label") if name in columns]
+    if len(has) != 1:
+        raise ValidationError(
+            f"a record has either 'verdict' or 'label'; here are "
+            f"{' and '.join(has) or 'neither'} (columns: "
+            f"{', '.join(sorted(columns)[:20])}); use rename="
+        )
+    return "pairwise" if has == ["verdict"] else "ratings"
+
+
+def _declared(scale: Sequence[Any] | None) -> Sequence[Any]:
+    if scale is None:
+        raise ValidationError(
+            "ratings need scale=…: every label that could be given, in order (a label "
+            "that nobody used counts as well)"
+        )
+    return scale
+
+
+def _prepared(records: Any, kind: Kind) -> pd.DataFrame:
+    """Bring the used columns here, in the types that the report works with."""
+    frame: Any = nw.from_native(records)
+    frame = frame.select([name for name in frame.columns if name in USED])
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    result: pd.DataFrame = frame.to_pandas().reset_index(drop=True)
+    for name in ("judge", "model_a", "model_b"):
+        if name in result:
+            result[name] = result[name].astype(str)
+    if kind == "pairwise":
+        result["verdict"] = _as_words(result["verdict"])
+        if "gold" in result:
+            result["gold"] = _as_words(result["gold"].fillna("MISSING"))
+        if "swapped" in result:
+            result["swapped"] = result["swapped"].astype(bool)
+        _check_answers(result)
+    if "cluster" in result:
+        _check_clusters(result)
+    return result
+
+
+def _as_words(verdicts: pd.Series[Any]) -> pd.Series[str]:
+    """Write verdicts, words or codes, as words."""
+    names = list(Verdict.__members__)
+    given = verdicts.unique().tolist()
+    meaning = {
+        v: Verdict.parse(v).name if isinstance(v, str) else names[int(v)] for v in given
+    }
+    return verdicts.astype(object).map(meaning)
+
+
+def _check_answers(frame: pd.DataFrame) -> None:
+    """Refuse items on which answer A is not the same answer for everybody."""
+    if not {"model_a", "model_b"} <= {*frame.columns}:
+        return
+    turned = frame["swapped"] if "swapped" in frame else frame["item"].isna()
+    first = frame["model_a"].where(~turned, frame["model_b"])
+    second = frame["model_b"].where(~turned, frame["model_a"])
+    pairs = (first + "\0" + second).groupby(frame["item"]).nunique()
+    if not len(odd := pairs.index[pairs > 1]):
+        return
+    shown = ", ".join(map(str, odd[:5]))
+    rows = frame["item"] == odd[0]
+    seen = sorted(set(zip(first[rows], second[rows], strict=True)))[:2]
+    reverse = len(seen) == 2 and seen[0] == seen[1][::-1]
+    cure = (
+        "'swapped' says which records show them in exchanged slots, and is "
+        + ("wrong" if "swapped" in frame else "missing")
+        if reverse
+        else "an item is one pair of answers: make its name of the question and both "
+        "models"
+    )
+    raise ValidationError(
+        f"{len(odd)} items ({shown}) stand for different answers: on {odd[0]} A and B "
+        f"are {' and '.join(seen[0])} in one record, {' and '.join(seen[1])} in "
+        f"another; {cure}"
+    )
+
+
+def _check_clusters(frame: pd.DataFrame) -> None:
+    if frame["cluster"].isna().any():
+        raise ValidationError(
+            f"{int(frame['cluster'].isna().sum())} records have no 'cluster'; fill it "
+            "in for all, or leave the column out"
+        )
+    several = frame.groupby("item")["cluster"].nunique()
+    if len(odd := several.index[several > 1]):
+        raise ValidationError(
+            f"items {', '.join(map(str, odd[:5]))} have several values of 'cluster'; "
+            "give one each"
+        )
