@@ -12,16 +12,19 @@ gives, and what is wrong is reported with its rows.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
-import io
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 import narwhals as nw
+import numpy as np
 
 from judgelab.errors import ValidationError
 from judgelab.verdict import Verdict
@@ -51,7 +54,33 @@ _SUFFIXES: dict[str, Format] = {
 }
 _SHOWN_ROWS = 5
 
+_MOST_COLUMNS = 10_000
+"""A wider table is no table of records; reading one takes minutes."""
+
+_MOST_PROBLEMS = 20
+"""So many kinds of trouble are told at once."""
+
 _Where = Callable[[Sequence[int]], str]
+
+
+class InvalidRecords(ValidationError):
+    """Some records are not valid; `rows` are their positions, if they have any."""
+
+    def __init__(self, message: str, rows: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a file holds once everything wrong in it has been told; see `examine`."""
+
+    records: pd.DataFrame | None
+    """The records that are valid; None if the file cannot be read as records at all."""
+    rows: int
+    """How many records there are, valid or not."""
+    problems: tuple[str, ...]
+    """What is wrong, with the lines."""
 
 
 def read(
@@ -64,6 +93,7 @@ def read(
     scale: Sequence[Any] | None = None,
     partner: Partner | None = None,
     encoding: str = "utf-8",
+    only: Collection[str] | None = None,
 ) -> pd.DataFrame:
     r"""Read records from a file and check them.
 
@@ -86,6 +116,9 @@ def read(
         What each verdict must have beside it; see `check_pairwise`.
     encoding : str, default "utf-8"
         How the text of a CSV or JSON Lines file is encoded.
+    only : collection of str, optional
+        Read these columns (and those of `rename`) and leave the others in the file. The
+        file is streamed, so that memory is needed for what is read, not for all of it.
 
     Returns
     -------
@@ -118,6 +151,101 @@ def read(
     0   ann    1       A
     1   bob    1     TIE
     """
+    frame, where = _load(path, format, rename, encoding, only)
+    if kind == "pairwise":
+        return _check(frame, kind, rename, partner, where, words=words)
+    return _check(frame, kind, rename, partner, where, scale=scale)
+
+
+def examine(
+    path: str | Path,
+    *,
+    kind: Literal["pairwise", "ratings"] = "pairwise",
+    format: Format | None = None,
+    rename: Mapping[str, str] | None = None,
+    words: Mapping[str, str] | None = None,
+    scale: Sequence[Any] | None = None,
+    partner: Partner | None = None,
+    encoding: str = "utf-8",
+    only: Collection[str] | None = None,
+) -> Examined:
+    r"""Find everything that is wrong in a file, and what is left without it.
+
+    Parameters
+    ----------
+    path, kind, format, rename, words, scale, partner, encoding, only
+        As in `read`.
+
+    Returns
+    -------
+    Examined
+        The valid records, and one problem for every kind of trouble: `read` stops at
+        the first. Nothing is repaired.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "votes.csv"
+    ...     _ = path.write_text("judge,item,verdict\nann,1,A\nann,2,C\n,3,B\n")
+    ...     found = examine(path)
+    >>> len(found.records), found.rows
+    (1, 3)
+    >>> for problem in found.problems:
+    ...     print(problem)
+    votes.csv, line 4: 'judge' is empty; fill it in, or leave the record out (judge nan)
+    votes.csv, line 3: unknown verdict; write one of A, B, TIE, INVALID, MISSING, or
+    translate it: words={'...': 'A'} (verdict C)
+    """
+    try:
+        frame, where = _load(path, format, rename, encoding, only)
+    except ValidationError as error:
+        return Examined(None, 0, (str(error),))
+    rows, problems = len(frame), list[str]()
+    places = np.arange(rows)
+
+    def original(found: Sequence[int]) -> str:
+        return where(places[list(found)].tolist())
+
+    while len(problems) < _MOST_PROBLEMS:
+        try:
+            checked = (
+                _check(frame, kind, rename, partner, original, words=words)
+                if kind == "pairwise"
+                else _check(frame, kind, rename, partner, original, scale=scale)
+            )
+            return Examined(checked, rows, tuple(problems))
+        except ValidationError as error:
+            bad = error.rows if isinstance(error, InvalidRecords) else ()
+            problems.append(str(error))
+            if not len(bad):
+                return Examined(None, rows, tuple(problems))
+            good = np.ones(len(frame), bool)
+            good[list(bad)] = False
+            frame, places = frame[good].reset_index(drop=True), places[good]
+            if not len(frame):
+                return Examined(None, rows, tuple(problems))
+    return Examined(None, rows, (*problems, "and more: correct these first"))
+
+
+def _load(
+    path: str | Path,
+    format: Format | None,
+    rename: Mapping[str, str] | None,
+    encoding: str,
+    only: Collection[str] | None,
+) -> tuple[pd.DataFrame, _Where]:
+    """Read a file as it stands; tell where a row of it is."""
     path = Path(path)
     form = format or _SUFFIXES.get(path.suffix.lower())
     if form is None:
@@ -126,15 +254,12 @@ def read(
             "format='csv', 'jsonl' or 'parquet'"
         )
     names = {old for old, new in (rename or {}).items() if new in _NAMES} | {*_NAMES}
+    wanted = None if only is None else {*only, *(rename or {})}
     if form == "parquet":
-        frame, where = _read_parquet(path, names), _rows_of(path)
-    else:
-        text = _text(path, encoding)
-        reader = _read_csv if form == "csv" else _read_jsonl
-        frame, where = reader(path, text, names)
-    if kind == "pairwise":
-        return _check(frame, kind, rename, partner, where, words=words)
-    return _check(frame, kind, rename, partner, where, scale=scale)
+        return _read_parquet(path, names, wanted), _rows_of(path)
+    codec = _codec(path, encoding)
+    reader = _read_csv if form == "csv" else _read_jsonl
+    return reader(path, codec, names, wanted)
 
 
 def check_pairwise(
@@ -185,7 +310,7 @@ def check_pairwise(
     >>> check_pairwise(pd.DataFrame(twice))
     Traceback (most recent call last):
       ...
-    judgelab.errors.ValidationError: rows 1, 2: the same judge has several verdicts on
+    judgelab.records.InvalidRecords: rows 1, 2: the same judge has several verdicts on
     one item (judge x, item 1); keep one of them, or tell them apart in a column
     'swapped' (order) or 'trial'
     """
@@ -390,7 +515,7 @@ def _refuse(
     """Raise an error that names the rows on which a condition holds, if any."""
     rows, values = _found(frame, wrong, columns)
     if values:
-        raise ValidationError(f"{where(rows)}{message} ({'; '.join(values)})")
+        raise InvalidRecords(f"{where(rows)}{message} ({'; '.join(values)})", rows)
 
 
 def _found(
@@ -528,7 +653,13 @@ def _refuse_keys(
     assert wrong is not None
     rows, _ = _found(frame, wrong, keys)
     more = f"; and {total - len(examples)} more" if total > len(examples) else ""
-    raise ValidationError(f"{where(rows)}{message}({'; '.join(examples)}{more}){cure}")
+    every: list[int] = []
+    if isinstance(frame, nw.DataFrame):
+        mine = frame.with_row_index("_row").join(groups.select(keys), keys, how="semi")
+        every = mine["_row"].to_list()
+    raise InvalidRecords(
+        f"{where(rows)}{message}({'; '.join(examples)}{more}){cure}", every
+    )
 
 
 def _collect(frame: Any) -> Any:
@@ -543,83 +674,170 @@ def _rows_of(path: Path) -> _Where:
     return lambda rows: f"{path.name}, {_row_numbers(rows)}"
 
 
-def _places(noun: str, numbers: Sequence[int]) -> str:
+def _places(noun: str, numbers: Sequence[int], total: int | None = None) -> str:
+    """Name the first places of all those in question."""
     if not numbers:
         return ""
+    total = total or len(numbers)
     shown = ", ".join(map(str, numbers[:_SHOWN_ROWS]))
-    more = (
-        f" and {len(numbers) - _SHOWN_ROWS} more" if len(numbers) > _SHOWN_ROWS else ""
-    )
-    return f"{noun}{'s' if len(numbers) > 1 else ''} {shown}{more}: "
+    more = f" and {total - _SHOWN_ROWS} more" if total > _SHOWN_ROWS else ""
+    return f"{noun}{'s' if total > 1 else ''} {shown}{more}: "
 
 
-def _text(path: Path, encoding: str) -> str:
-    content = path.read_bytes()
-    if not content.strip():
-        raise ValidationError(f"{path.name} is empty; give a file with records")
+def _codec(path: Path, encoding: str) -> str:
+    """Check that a file has text; tell how Python calls its encoding."""
+    with path.open("rb") as file:
+        if not any(chunk.strip() for chunk in iter(lambda: file.read(1 << 20), b"")):
+            raise ValidationError(f"{path.name} is empty; give a file with records")
     # A mark at the start is no part of the first column's name.
     codec = "utf-8-sig" if encoding.lower().replace("-", "") == "utf8" else encoding
     try:
-        return content.decode(codec)
+        codecs.lookup(codec)
     except LookupError:
         raise ValidationError(
             f"encoding is {encoding!r}, which Python does not know; try 'utf-8', "
             "'utf-16' or 'cp1252'"
         ) from None
+    return codec
+
+
+def _undecodable(path: Path, codec: str) -> ValidationError:
+    """Find the byte that is not of this encoding: only in an error is that wanted."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    before = line = 0
+    name = codec.removesuffix("-sig")
+    try:
+        with path.open("rb") as file:
+            for content in iter(lambda: file.read(1 << 20), b""):
+                kept = len(decoder.getstate()[0])
+                before = line
+                line += content.count(b"\n")
+                decoder.decode(content)
+            content, kept = b"", len(decoder.getstate()[0])
+            before = line
+            decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValidationError(
-            f"{path.name}, line {line}: byte 0x{content[error.start]:02x} is not "
-            f"{encoding}; save the file as UTF-8, or pass its encoding='...'"
-        ) from None
+        start = max(0, error.start - kept)
+        bad = error.object[error.start]
+        number = before + content.count(b"\n", 0, start) + 1
+        return ValidationError(
+            f"{path.name}, line {number}: byte 0x{bad:02x} is not {name}; save the "
+            "file as UTF-8, or pass its encoding='...'"
+        )
+    except UnicodeError as error:
+        return ValidationError(f"{path.name} is not {name}: {error}")
+    return ValidationError(f"{path.name} is not {name}")
 
 
-def _read_csv(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Where]:
+def _read_csv(
+    path: Path, codec: str, names: set[str], wanted: set[str] | None
+) -> tuple[pd.DataFrame, _Where]:
     import pandas as pd
 
-    def where(rows: Sequence[int]) -> str:
-        # Line numbers are wanted only in an error: a quoted field may span lines.
-        starts, line = [], 1
-        reader = csv.reader(io.StringIO(text, newline=""))
-        for fields in reader:
-            if fields:
-                starts.append(line)
-            line = reader.line_num + 1
-        return f"{path.name}, " + _places("line", [starts[row + 1] for row in rows])
+    def lines() -> Iterator[tuple[int, list[str]]]:
+        """Give every record's first line and fields: a quoted field may span lines."""
+        with path.open(encoding=codec, newline="") as file:
+            start, reader = 1, csv.reader(file)
+            for fields in reader:
+                if fields:
+                    yield start, fields
+                start = reader.line_num + 1
 
-    header = next(filter(None, csv.reader(io.StringIO(text, newline=""))), [])
-    if twice := [name for name in header if header.count(name) > 1]:
+    def where(rows: Sequence[int]) -> str:
+        # Line numbers are wanted only in an error, and only a few of them.
+        asked = {row + 1 for row in rows[:_SHOWN_ROWS]}
+        last = max(asked, default=-1)
+        starts = {
+            k: line
+            for k, (line, _) in zip(range(last + 1), lines(), strict=False)
+            if k in asked
+        }
+        shown = [starts[row + 1] for row in rows[:_SHOWN_ROWS]]
+        return f"{path.name}, " + _places("line", shown, len(rows))
+
+    try:
+        header = next((fields for _, fields in lines()), [])
+        _check_header(path, header)
+        with (
+            path.open(encoding=codec, newline="") as file,
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                file,
+                dtype=dict.fromkeys(names, str),
+                index_col=False,
+                keep_default_na=False,
+                na_values=[""],
+                usecols=None if wanted is None else lambda name: name in wanted,
+            )
+    except UnicodeError:
+        raise _undecodable(path, codec) from None
+    except csv.Error as error:
         raise ValidationError(
-            f"{path.name} has several columns {twice[0]!r}; rename or drop all but one"
+            f"{path.name} is not a table: {error}; is a quote left open?"
+        ) from None
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        raise _ragged(path, lines, len(header), str(error).strip()) from None
+    except (pd.errors.EmptyDataError, OverflowError, ValueError) as error:
+        raise ValidationError(f"{path.name} is not a table: {error}") from None
+    return frame, where
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    if len(header) > _MOST_COLUMNS:
+        raise ValidationError(
+            f"{path.name} has {len(header):,} columns in its first line; a record has "
+            "one line, and a few columns"
+        )
+    if len({*header}) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise ValidationError(
+            f"{path.name} has several columns {twice!r}; rename or drop all but one"
         )
     if len(header) == 1 and (others := [c for c in ";\t|" if c in header[0]]):
         raise ValidationError(
             f"{path.name} seems to separate its fields by {others[0]!r}; save it with "
             "commas"
         )
+
+
+def _ragged(
+    path: Path,
+    lines: Callable[[], Iterator[tuple[int, list[str]]]],
+    width: int,
+    reason: str,
+) -> ValidationError:
+    """Say which lines have more or fewer fields than the header."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                io.StringIO(text),
-                dtype=dict.fromkeys(names, str),
-                index_col=False,
-                keep_default_na=False,
-                na_values=[""],
-            )
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise ValidationError(
-            f"{path.name} is not a table: {str(error).strip()}; every line needs as "
-            "many fields as the header, with quotes around a field that holds a comma"
-        ) from None
-    return frame, where
+        odd = [(line, len(fields)) for line, fields in lines() if len(fields) != width]
+    except csv.Error as error:
+        odd, reason = [], str(error)
+    if odd:
+        shown = _places("line", [line for line, _ in odd])
+        reason = f"{shown}{odd[0][1]:,} fields where the header has {width:,}"
+    return ValidationError(
+        f"{path.name} is not a table: {reason}; every line needs as many fields as the "
+        "header, with quotes around a field that holds a comma"
+    )
 
 
-def _read_parquet(path: Path, names: set[str]) -> pd.DataFrame:
+def _read_parquet(path: Path, names: set[str], wanted: set[str] | None) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        frame = pd.read_parquet(path)
+        columns = None
+        if wanted is not None:
+            import pyarrow.parquet  # type: ignore[import-untyped]
+
+            with path.open("rb") as file:
+                have = pyarrow.parquet.read_schema(file).names
+            columns = [name for name in have if name in wanted]
+        frame = pd.read_parquet(path, columns=columns)
+    except ImportError:
+        raise ValidationError(
+            f"{path.name}: reading Parquet needs PyArrow: pip install pyarrow"
+        ) from None
     except ValueError as error:
         raise ValidationError(
             f"{path.name} is not a Parquet file that can be read: {error}"
@@ -644,27 +862,58 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _read_jsonl(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _Where]:
+def json_objects(
+    path: Path, encoding: str = "utf-8"
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give the objects of a JSON Lines file one by one, with their lines.
+
+    Raises
+    ------
+    ValidationError
+        If a line is no JSON object, an object has two fields of one name or too many,
+        or the text is not in that encoding; the message names the line.
+    """
+    codec = _codec(path, encoding)
+    try:
+        with path.open(encoding=codec, newline="\n") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, _object(f"{path.name}, line {number}", line)
+    except UnicodeError:
+        raise _undecodable(path, codec) from None
+
+
+def _object(place: str, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line, object_pairs_hook=_fields)
+    except json.JSONDecodeError as error:
+        raise ValidationError(
+            f"{place}: not JSON ({error.msg}); every line must hold one whole object"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        # Two fields of one name, a number of thousands of digits, nested too deeply.
+        raise ValidationError(f"{place}: {error}") from None
+    if not isinstance(record, dict):
+        raise ValidationError(
+            f"{place}: not an object; every line must be "
+            '{"judge": ..., "item": ..., ...}'
+        )
+    if len(record) > _MOST_COLUMNS:
+        raise ValidationError(
+            f"{place}: {len(record):,} fields; a record has a few, and its own line"
+        )
+    return record
+
+
+def _read_jsonl(
+    path: Path, codec: str, names: set[str], wanted: set[str] | None
+) -> tuple[pd.DataFrame, _Where]:
     import pandas as pd
 
-    records, lines = [], []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line, object_pairs_hook=_fields)
-        except json.JSONDecodeError as error:
-            raise ValidationError(
-                f"{path.name}, line {number}: not JSON ({error.msg}); every line must "
-                "hold one whole object"
-            ) from None
-        except ValidationError as error:
-            raise ValidationError(f"{path.name}, line {number}: {error}") from None
-        if not isinstance(record, dict):
-            raise ValidationError(
-                f"{path.name}, line {number}: not an object; every line must be "
-                '{"judge": ..., "item": ..., ...}'
-            )
+    records, lines = [], array("q")
+    for number, record in json_objects(path, codec):
+        if wanted is not None:
+            record = {k: v for k, v in record.items() if k in wanted}
         # Before pandas sees them: a gap among whole numbers would make 7 into 7.0.
         for name in names & record.keys():
             value = record[name]
@@ -676,11 +925,29 @@ def _read_jsonl(path: Path, text: str, names: set[str]) -> tuple[pd.DataFrame, _
             # nan is what differs from itself.
             if value is not None and value == value:
                 record[name] = str(value)
+        _check_text(f"{path.name}, line {number}", record)
         records.append(record)
         lines.append(number)
-    frame = pd.DataFrame.from_records(records)
+    try:
+        frame = pd.DataFrame.from_records(records)
+    except (OverflowError, ValueError) as error:
+        raise ValidationError(f"{path.name} is not a table: {error}") from None
 
     def where(rows: Sequence[int]) -> str:
         return f"{path.name}, " + _places("line", [lines[row] for row in rows])
 
     return frame, where
+
+
+def _check_text(place: str, record: Mapping[str, Any]) -> None:
+    """Refuse half a character: JSON can write one, and no file can hold it."""
+    for name, value in record.items():
+        for text in (name, value):
+            if isinstance(text, str) and not text.isascii():
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    raise ValidationError(
+                        f"{place}: {name!a} holds half a character (a lone surrogate); "
+                        "write the text anew"
+                    ) from None
