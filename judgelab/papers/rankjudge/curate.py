@@ -1,0 +1,288 @@
+"""Which pairs tell judges apart, and how hard are they? Drop, fit, drop, refit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from judgelab.errors import ValidationError
+from judgelab.estimate import Estimate
+from judgelab.papers.rankjudge.grade import Grades
+from judgelab.papers.rankjudge.schema import Item
+from judgelab.papers.rankjudge.taxonomy import Axis
+from judgelab.ranking import Rasch, rasch
+from judgelab.ranking.identify import Unidentified
+
+HARDEST = 0.05
+"""The share of pairs that RankJudge drops as too hard to be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curation:
+    """What is left of a table of answers, and what was dropped for which reason.
+
+    Parameters
+    ----------
+    kept : Grades
+        The table that the ranking rests on.
+    ranking, before : Rasch
+        The judges and the difficulty of the pairs, fitted on `kept`, and before the
+        hardest pairs were dropped.
+    incomplete, trivial, hardest : tuple of str
+        Pairs without an answer of every judge; pairs on which all judges were right, or
+        none; the hardest of the rest.
+    tied_at_cut : int
+        How many pairs as hard as the easiest dropped one were kept: with a complete
+        table many pairs are equally hard, and the cut goes through a group of equals.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+
+    kept: Grades
+    ranking: Rasch
+    before: Rasch
+    incomplete: tuple[str, ...]
+    trivial: tuple[str, ...]
+    hardest: tuple[str, ...]
+    tied_at_cut: int
+
+
+def curate(
+    table: Grades,
+    *,
+    hardest: float = HARDEST,
+    method: Literal["conditional", "joint", "mm"] = "conditional",
+    interval: Literal["cluster", "model"] = "cluster",
+    clusters: Mapping[str, str] | None = None,
+    unidentified: Unidentified = "raise",
+) -> Curation:
+    """Drop incomplete and trivial pairs, fit, drop the hardest, fit again.
+
+    Parameters
+    ----------
+    table : Grades
+        Who was right on what.
+    hardest : float, default 0.05
+        Which share of the fitted pairs to drop: round(share · n), and at least one
+        unless the share is 0. Equally hard pairs are dropped in the order of their
+        names.
+    method : {"conditional", "joint", "mm"}, default "conditional"
+        How judges are rated; RankJudge's is "mm". See `judgelab.ranking.rasch`.
+    interval : {"cluster", "model"}, default "cluster"
+        How its intervals are made.
+    clusters : mapping, optional
+        What each pair belongs to (its document); each pair by itself unless given, as
+        in the paper, which has one pair per document.
+    unidentified : {"raise", "largest"}, default "raise"
+        Refuse judges without a finite rating, or leave them out by name. The released
+        code does neither: a judge that is always right climbs until the sweeps end.
+
+    Returns
+    -------
+    Curation
+
+    Raises
+    ------
+    Separated, Disconnected, ValidationError
+        As `judgelab.ranking.rasch`; also if `hardest` is no share below 1.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, section 3 and the released code (metrics).
+
+    Notes
+    -----
+    A refit without the hardest pairs is made on pairs chosen by the same answers. What
+    that does to the ratings was simulated: nothing to speak of at 5 %. Chapter:
+    *RankJudge*.
+
+    Examples
+    --------
+    >>> answers = np.array([[1, 1, 1, 1, 0, 0, 1], [1, 0, 1, 0, 1, 0, 1],
+    ...                     [1, 0, 0, 1, 0, 1, 0]], float)
+    >>> names = ("easy", "b", "c", "d", "e", "f", "g")
+    >>> table = Grades(("x", "y", "z"), names, answers, answers < 0, (), "joint", "own")
+    >>> result = curate(table, interval="model")
+    >>> result.trivial, result.hardest, result.tied_at_cut
+    (('easy',), ('b',), 2)
+    """
+    if not 0 <= hardest < 1:
+        raise ValidationError(f"hardest is {hardest!r}; give a share from 0 to below 1")
+    answered = ~np.isnan(table.table)
+    whole = answered.all(axis=0)
+    with np.errstate(invalid="ignore"):
+        right = np.nansum(table.table, axis=0)
+    trivial = whole & ((right == 0) | (right == len(table.judges)))
+    names = np.array(table.items, object)
+    inside = table.only(names[whole & ~trivial])
+
+    def fit(part: Grades) -> Rasch:
+        return rasch(
+            part.table,
+            judges=part.judges,
+            items=part.items,
+            method=method,
+            interval=interval,
+            clusters=None
+            if clusters is None
+            else np.array([clusters[item] for item in part.items]),
+            unidentified=unidentified,
+        )
+
+    before = fit(inside)
+    count = max(1, round(hardest * len(inside.items))) if hardest else 0
+    hard = before.difficulty
+    # Infinite where all judges that are rated agree: no place among the hardest.
+    hard = np.where(np.isfinite(hard), hard.round(9), -np.inf)
+    order = sorted(range(hard.size), key=lambda k: (-hard[k], inside.items[k]))
+    dropped = [inside.items[k] for k in order[:count]]
+    kept = inside.only(set(inside.items) - set(dropped))
+    cut = hard[order[count - 1]] if count else math.inf
+    return Curation(
+        kept,
+        fit(kept) if count else before,
+        before,
+        tuple(names[~whole]),
+        tuple(names[trivial]),
+        tuple(dropped),
+        int((hard == cut).sum() - sum(hard[k] == cut for k in order[:count])),
+    )
+
+
+def difficulty_by(
+    ranking: Rasch, items: Iterable[Item], axis: Axis, *, level: float = 0.95
+) -> dict[str, Estimate]:
+    """How hard are the pairs of every kind: the median, and how sure it is?
+
+    Parameters
+    ----------
+    ranking : Rasch
+        From `curate`: `ranking` or `before`.
+    items : iterable of Item
+        The pairs, for what kind they are.
+    axis : {"failure", "user_behavior"}
+        What kind.
+    level : float, default 0.95
+        Coverage, at least.
+
+    Returns
+    -------
+    dict of str to Estimate
+        Kind → median difficulty in Elo, in RankJudge's gauge, hardest first. The
+        interval is that of the median of independent pairs, from order statistics; with
+        fewer than six pairs there is none at 95 %. That the difficulties are estimates
+        themselves is in it, as far as it makes them spread.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, appendix A.1 (medians; the released code writes means).
+    The interval: Conover (1999), *Practical Nonparametric Statistics*, section 3.2.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+    if axis not in ("failure", "user_behavior"):
+        raise ValidationError(f"axis is {axis!r}; choose 'failure' or 'user_behavior'")
+    elo = {
+        name: estimate.value
+        for name, estimate in ranking.difficulties(
+            anchor="mean strength", scale="elo"
+        ).items()
+    }
+    groups: dict[str, list[float]] = {}
+    for item in items:
+        meta = item.metadata
+        kind = (
+            meta.assistant_behavior_type
+            if axis == "failure"
+            else meta.user_behavior_type
+        )
+        if not math.isnan(elo.get(item.id, math.nan)):
+            groups.setdefault(kind, []).append(elo[item.id])
+    medians = {kind: median(values, level=level) for kind, values in groups.items()}
+    return dict(sorted(medians.items(), key=lambda pair: -pair[1].value))
+
+
+def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
+    """How large is the median, and how sure is it, whatever the distribution?
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Independent observations, one or more.
+    level : float, default 0.95
+        Coverage, at least.
+
+    Returns
+    -------
+    Estimate
+        The interval runs from one order statistic to another and covers at least
+        `level`; without ends if n is too small for any.
+
+    References
+    ----------
+    Conover (1999), *Practical Nonparametric Statistics*, section 3.2.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+
+    Examples
+    --------
+    >>> median([3, 1, 4, 1, 5, 9, 2, 6])
+    3.500 [1.000, 9.000] (n = 8, order statistics)
+    """
+    x = np.sort(np.asarray(values, np.float64))
+    if not x.size or np.isnan(x).any():
+        raise ValidationError("give one value or more, none of them nan")
+    value, n = float(np.median(x)), x.size
+    # The k-th smallest is above the median if fewer than k values are below it.
+    k = int(stats.binom.ppf((1 - level) / 2, n, 0.5))
+    while k and stats.binom.cdf(k - 1, n, 0.5) > (1 - level) / 2:
+        k -= 1
+    if not k:
+        words = "no interval: too few values"
+        return Estimate(value, math.nan, math.nan, n, words, level)
+    return Estimate(
+        value, float(x[k - 1]), float(x[n - k]), n, "order statistics", level
+    )
+
+
+def leaderboard(ranking: Rasch) -> list[dict[str, Any]]:
+    """Who is best: rating, interval and possible ranks of every judge?
+
+    Parameters
+    ----------
+    ranking : Rasch
+        From `curate`.
+
+    Returns
+    -------
+    list of dict
+        Best first: ``judge``, ``elo`` and ``rank`` (`Estimate`), ``pairs``. The mean
+        judge stands at 1500. Judges without a finite rating come last, with the reason.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+    ratings, ranks = ranking.estimates(scale="elo"), ranking.ranks()
+    rows = [*ranking.order, *ranking.left_out]
+    return [
+        {
+            "judge": judge,
+            "elo": ratings[judge],
+            "rank": ranks[judge],
+            "pairs": ratings[judge].n,
+        }
+        for judge in rows
+    ]

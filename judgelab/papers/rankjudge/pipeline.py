@@ -1,0 +1,196 @@
+"""From documents to a ranked benchmark, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from judgelab.errors import JudgelabError, ValidationError
+from judgelab.models.log import Log
+from judgelab.models.request import Model, Reply, Request
+from judgelab.models.runner import ask_all
+from judgelab.papers.rankjudge.asking import Ask
+from judgelab.papers.rankjudge.curate import HARDEST, Curation, curate, leaderboard
+from judgelab.papers.rankjudge.generate import Fate, candidates, generate
+from judgelab.papers.rankjudge.grade import Grades, grades
+from judgelab.papers.rankjudge.judging import judge_pairs
+from judgelab.papers.rankjudge.schema import Document, Item, Match, Order, save
+from judgelab.papers.rankjudge.verify import losses, survival, survivors, verify
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """What a run brought: pairs, what became of the others, answers, ranking.
+
+    Parameters
+    ----------
+    fates : tuple of Fate
+        One per candidate pair.
+    matches : tuple of Match
+        One per judge, surviving pair and order.
+    hardest : float
+        Which share of the pairs was dropped as too hard.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+
+    fates: tuple[Fate, ...]
+    matches: tuple[Match, ...]
+    hardest: float = HARDEST
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """The pairs that passed all checks."""
+        return survivors(self.fates)
+
+    @cached_property
+    def grades(self) -> Grades:
+        """Who was right on what, by the joint criterion."""
+        return grades(self.matches)
+
+    @cached_property
+    def curation(self) -> Curation:
+        """The ranking, and which pairs were dropped for it.
+
+        Judges without a finite rating are left out by name.
+
+        Raises
+        ------
+        JudgelabError
+            If no two judges can be rated; the message says why.
+        """
+        return curate(self.grades, hardest=self.hardest, unidentified="largest")
+
+    def save(self, folder: str | Path) -> None:
+        """Write pairs, checks, matches, survival and leaderboard into a folder."""
+        import pandas as pd
+
+        folder = Path(folder)
+        checks = [f.verification for f in self.fates if f.verification is not None]
+        save(self.items, folder / "pairs.json")
+        save(checks, folder / "verification.json")
+        save(self.matches, folder / "matches.json")
+        for by in ("all", "failure", "user_behavior", "domain"):
+            survival(self.fates, by=by).to_csv(folder / f"survival_{by}.csv")
+        losses(self.fates).to_csv(folder / "losses.csv", index=False)
+        rows = [
+            {
+                "rank": row["rank"].value,
+                "judge": row["judge"],
+                "elo": row["elo"].value,
+                "low": row["elo"].low,
+                "high": row["elo"].high,
+                "pairs": row["pairs"],
+            }
+            for row in self.leaderboard()
+        ]
+        pd.DataFrame(rows).to_csv(folder / "leaderboard.csv", index=False)
+
+    def leaderboard(self) -> list[dict[str, Any]]:
+        """Best judge first; empty if no two judges can be rated."""
+        try:
+            return leaderboard(self.curation.ranking)
+        except JudgelabError:
+            return []
+
+
+def asking(model: Model, log: Log, **options: Any) -> Ask:
+    """Ask a model through a log, so that nothing is asked twice.
+
+    Parameters
+    ----------
+    model : Model
+    log : Log
+    **options
+        Further arguments of `judgelab.models.runner.ask_all`.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+
+    def ask(requests: Sequence[Request]) -> Sequence[Reply | None]:
+        return ask_all(requests, model, log, **options).replies
+
+    return ask
+
+
+def run(
+    documents: Sequence[Document],
+    writer: Ask,
+    judges: Mapping[str, Ask],
+    *,
+    checker: Ask | None = None,
+    per_document: int = 1,
+    seed: int = 0,
+    uniform: bool = True,
+    orders: Sequence[Order] = ("AB",),
+    hardest: float = HARDEST,
+    tell: Tell | None = None,
+) -> Benchmark:
+    """Make a benchmark for judges from documents, and let judges take it.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        What conversations are about.
+    writer : Ask
+        The model that writes them.
+    judges : mapping of str to Ask
+        The judges by name, two or more.
+    checker : Ask, optional
+        The model that checks the pairs; the writer unless given, as in the paper.
+    per_document, seed, uniform
+        As for `candidates`.
+    orders
+        As for `judge_pairs`.
+    hardest
+        As for `curate`.
+    tell : callable, optional
+        Gets a line about every step.
+
+    Returns
+    -------
+    Benchmark
+
+    Raises
+    ------
+    ValidationError
+        If there are fewer than two judges, or no pair survives.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, section 3.
+
+    Notes
+    -----
+    Asked through a log (see `asking`), a run that was stopped goes on where it was.
+    Chapter: *RankJudge*.
+    """
+    if len(judges) < 2:
+        raise ValidationError(f"{len(judges)} judges make no ranking; give two or more")
+    say = tell or (lambda _: None)
+    wanted = candidates(
+        documents, per_document=per_document, seed=seed, uniform=uniform
+    )
+    say(f"{len(documents)} documents, {len(wanted)} pairs to write")
+    made = generate(wanted, writer)
+    say(f"{sum(fate.item is not None for fate in made)} pairs written")
+    fates = verify(made, checker or writer)
+    items = survivors(fates)
+    say(f"{len(items)} pairs passed the checks")
+    if not items:
+        table = losses(fates).to_string(index=False)
+        raise ValidationError(f"no pair is left:\n{table}")
+    matches = []
+    for name, ask in judges.items():
+        matches += judge_pairs(items, {name: ask}, orders=orders)
+        say(f"{name} judged {len(items)} pairs")
+    return Benchmark(tuple(fates), tuple(matches), hardest)
