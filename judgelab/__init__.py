@@ -82,6 +82,7 @@ _HOME = {
     "top_k_overlap": "correlation",
     "best_first": "correlation",
     "over_topics": "correlation",
+    "correlation_difference": "correlation",
     "items_for_proportion": "planning",
     "items_for_power": "planning",
     "items_for_kappa": "planning",

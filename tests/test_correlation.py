@@ -18,6 +18,7 @@ from judgelab import correlation
 from judgelab.correlation import (
     average_overlap,
     best_first,
+    correlation_difference,
     kendall_tau,
     kendall_tau_table,
     over_topics,
@@ -503,4 +504,64 @@ def test_the_intervals_cover(statistic, truth, rho, n):
         found = statistic(x, rho * x + math.sqrt(1 - rho**2) * noise)
         covered += found.low <= truth(rho) <= found.high
     # Three standard errors of a simulation below what is said.
+    assert covered / runs > 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
+
+
+# Two judges against one target
+
+
+def two_judges(rng, n, first=0.3, second=0.8):
+    people = rng.normal(size=n)
+    shared = rng.normal(size=n) / 2
+    return (
+        people,
+        people + first * (shared + rng.normal(size=n)),
+        people + second * (shared + rng.normal(size=n)),
+    )
+
+
+def test_a_difference_of_correlations_is_one():
+    people, one, other = two_judges(np.random.default_rng(0), 31)
+    found = correlation_difference(people, one, other, tau_alone)
+    assert found.value == pytest.approx(
+        kendall_tau(people, one).value - kendall_tau(people, other).value
+    )
+    turned = correlation_difference(people, other, one, tau_alone)
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
+    # What the two have in common cancels: shorter than from two separate intervals.
+    separate = math.hypot(
+        kendall_tau(people, one).width, kendall_tau(people, other).width
+    )
+    assert found.width < separate
+
+
+def tau_alone(x, y):
+    return kendall_tau(x, y, interval=None)
+
+
+def test_equal_judges_have_no_interval():
+    people, one, _ = two_judges(np.random.default_rng(1), 12)
+    found = correlation_difference(people, one, one, tau_alone)
+    assert found.value == 0
+    assert math.isnan(found.low)
+    assert "no interval" in found.method
+
+
+@pytest.mark.parametrize("n", [3, 8])
+def test_vectors_that_do_not_fit_are_refused(n):
+    scores = np.arange(n, dtype=float)
+    with pytest.raises(ValidationError):
+        correlation_difference(scores, scores[::-1], scores[: min(n, 4)], tau_alone)
+    with pytest.raises(UndefinedStatistic):
+        correlation_difference(np.arange(8.0), np.ones(8), np.arange(8.0), tau_alone)
+
+
+def test_the_interval_of_a_difference_covers():
+    rng = np.random.default_rng(2)
+    people, one, other = two_judges(rng, 100_000)
+    truth = float(tau_alone(people, one)) - float(tau_alone(people, other))
+    runs, covered = 400, 0
+    for _ in range(runs):
+        found = correlation_difference(*two_judges(rng, 31), tau_alone)
+        covered += found.low <= truth <= found.high
     assert covered / runs > 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
