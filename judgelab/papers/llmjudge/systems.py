@@ -1,0 +1,518 @@
+"""Do a judge's labels rank search systems as people's labels do?
+
+A system's score is its mean NDCG@10 over queries; Kendall's tau compares two rankings
+of the same systems. NDCG itself is computed by `ir_measures` (the extra ``ir``), that
+is by trec_eval, whose two rules of sorting a run `trec_order` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from judgelab import data
+from judgelab.correlation import kendall_tau
+from judgelab.errors import UndefinedStatistic, ValidationError
+from judgelab.estimate import Estimate
+from judgelab.intervals import Rng, from_replicates
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def trec_order(scores: npt.ArrayLike, documents: npt.ArrayLike) -> list[int]:
+    """In which order does trec_eval read a run?
+
+    It ignores the ranks in the file and sorts by two rules: scores count as 32-bit
+    floats, so that some differences vanish, and ties go by the name of the document,
+    the *last* in the alphabet first.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n,)
+        Higher is better.
+    documents : array_like of str, shape (n,)
+        Their names.
+
+    Returns
+    -------
+    list of int
+        Positions, best first.
+
+    Raises
+    ------
+    ValidationError
+        If the two differ in length, a score is not finite, or a document stands twice.
+
+    References
+    ----------
+    usnistgov/trec_eval, form_res_rels.c and its README, section "ties".
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> trec_order([0.9, 0.5, 0.5], ["p1", "p10", "p2"])
+    [0, 2, 1]
+
+    The two scores differ, and not in 32 bits:
+
+    >>> trec_order([12.0000004, 12.0000001], ["p1", "p2"])
+    [1, 0]
+    """
+    values = np.asarray(scores, float)
+    names = np.asarray(documents, str)
+    if values.ndim != 1 or values.shape != names.shape:
+        raise ValidationError(
+            f"scores has shape {values.shape} and documents {names.shape}; give one "
+            "name per score"
+        )
+    if not np.isfinite(values).all():
+        raise ValidationError(
+            f"scores are not finite at {np.flatnonzero(~np.isfinite(values))[:5]}"
+        )
+    if len(set(names.tolist())) < names.size:
+        raise ValidationError("a document stands twice in the run of one query")
+    short = values.astype(np.float32)
+    return sorted(range(names.size), key=lambda i: (short[i], names[i]), reverse=True)
+
+
+def run_scores(
+    run: pd.DataFrame,
+    labels: pd.DataFrame,
+    *,
+    measure: str = "nDCG@10",
+    no_relevant: Literal["raise", "zero"] = "raise",
+) -> dict[str, float]:
+    """How well does a search system do on each query, by these labels?
+
+    Parameters
+    ----------
+    run : pandas.DataFrame
+        ``query``, ``document`` and ``score``: what the system returned.
+    labels : pandas.DataFrame
+        ``query``, ``document`` and ``label``, by people or a judge. Passages without a
+        label count as irrelevant.
+    measure : str, default "nDCG@10"
+        A measure in the spelling of `ir_measures`.
+    no_relevant : {"raise", "zero"}, default "raise"
+        A query without any relevant passage has no NDCG (0/0): refuse, or give it the 0
+        that trec_eval prints.
+
+    Returns
+    -------
+    dict of str to float
+        Query → score, for the queries of `labels`.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If ``ir_measures`` is not installed (``pip install judgelab[ir]``).
+    UndefinedStatistic
+        If a query has no relevant passage and `no_relevant` is "raise".
+    ValidationError
+        If a column is missing, a document stands twice for a query, or the run returns
+        nothing for a labelled query.
+
+    References
+    ----------
+    MacAvaney, Macdonald & Ounis (2022), *ECIR* (ir_measures); Järvelin & Kekäläinen
+    (2002), *ACM TOIS* 20(4) (NDCG). The gain of a passage is its label.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> run = pd.DataFrame(
+    ...     {"query": "q1", "document": ["p1", "p2", "p3"], "score": [3.0, 2.0, 1.0]}
+    ... )
+    >>> labels = pd.DataFrame(
+    ...     {"query": "q1", "document": ["p1", "p2", "p3"], "label": [0, 3, 1]}
+    ... )
+    >>> round(run_scores(run, labels)["q1"], 4)
+    0.659
+    """
+    import ir_measures
+
+    if no_relevant not in ("raise", "zero"):
+        raise ValidationError(
+            f"no_relevant is {no_relevant!r}; choose 'raise' or 'zero'"
+        )
+    for frame, name, value in ((run, "run", "score"), (labels, "labels", "label")):
+        _check_columns(frame, name, ["query", "document", value])
+    found = set(run["query"])
+    if lacking := [q for q in labels["query"].unique() if q not in found]:
+        raise ValidationError(
+            f"the run returns nothing for {len(lacking)} labelled queries, such as "
+            f"{lacking[0]!r}; trec_eval would leave them out of the mean, which "
+            "flatters the system: add them, or take their labels out"
+        )
+    best = labels.groupby("query")["label"].max()
+    if no_relevant == "raise" and (best <= 0).any():
+        raise UndefinedStatistic(
+            f"no passage of query {best.index[best <= 0][0]!r} is relevant, and its "
+            'NDCG is 0/0; leave it out, or pass no_relevant="zero" as trec_eval does'
+        )
+    calculated = ir_measures.iter_calc(
+        [ir_measures.parse_measure(measure)],
+        [
+            ir_measures.Qrel(str(q), str(d), int(label))
+            for q, d, label in labels[["query", "document", "label"]].itertuples(
+                index=False
+            )
+        ],
+        [
+            ir_measures.ScoredDoc(str(q), str(d), float(score))
+            for q, d, score in run[["query", "document", "score"]].itertuples(
+                index=False
+            )
+        ],
+    )
+    return {result.query_id: float(result.value) for result in calculated}
+
+
+def _check_columns(frame: pd.DataFrame, name: str, wanted: list[str]) -> None:
+    if missing := [column for column in wanted if column not in frame]:
+        raise ValidationError(f"{name} lacks the columns {missing}; give {wanted}")
+    if frame[wanted].isna().any().any():
+        raise ValidationError(f"{name} has missing values; fill or remove them")
+    twice = frame.duplicated(["query", "document"])
+    if twice.any():
+        first = frame[twice].iloc[0]
+        raise ValidationError(
+            f"{name}: {first['query']!r} and {first['document']!r} stand more than once"
+        )
+
+
+def system_tau(
+    runs: Mapping[str, pd.DataFrame],
+    human: pd.DataFrame,
+    judge: pd.DataFrame,
+    *,
+    measure: str = "nDCG@10",
+    no_relevant: Literal["raise", "zero"] = "raise",
+) -> Estimate:
+    """Do a judge's labels order search systems as people's labels do?
+
+    This is the figure that the paper prints per submission and that can't be recomputed
+    here, because the runs of TREC are not public: with runs of your own it can.
+
+    Parameters
+    ----------
+    runs : mapping of str to pandas.DataFrame
+        System → its run, as in `run_scores`; at least two.
+    human, judge : pandas.DataFrame
+        Two sets of labels, as in `run_scores`.
+    measure, no_relevant
+        As in `run_scores`.
+
+    Returns
+    -------
+    Estimate
+        Kendall's tau-b of the two orders of mean scores; n counts systems.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If all systems have one score, or as in `run_scores`.
+    ValidationError
+        If there are fewer than two systems, or as in `run_scores`.
+
+    References
+    ----------
+    Rahmani et al. (2025), section 4, Table 3.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+    """
+    if len(runs) < 2:
+        raise ValidationError(
+            f"{len(runs)} system has no ranking; give the runs of at least two"
+        )
+    means = [
+        [
+            float(
+                np.mean(
+                    list(
+                        run_scores(
+                            run, labels, measure=measure, no_relevant=no_relevant
+                        ).values()
+                    )
+                )
+            )
+            for run in runs.values()
+        ]
+        for labels in (human, judge)
+    ]
+    return kendall_tau(*means)
+
+
+def dl2023(runs: Literal["fullrank", "all"] = "fullrank") -> pd.DataFrame:
+    """How well did the systems of TREC DL 2023 do on each query, by people's labels?
+
+    Parameters
+    ----------
+    runs : {"fullrank", "all"}, default "fullrank"
+        The 31 that searched all passages, as in the paper, or also the 4 that only
+        re-ranked a given list.
+
+    Returns
+    -------
+    pandas.DataFrame
+        NDCG@10, one row per system and one column per query (82).
+
+    Raises
+    ------
+    ValidationError
+        If `runs` is neither.
+
+    References
+    ----------
+    rahmanidashti/SynDL; TREC Deep Learning track 2023.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> dl2023().shape, dl2023("all").shape
+    ((31, 82), (35, 82))
+    """
+    if runs not in ("fullrank", "all"):
+        raise ValidationError(f"runs is {runs!r}; choose 'fullrank' or 'all'")
+    frame = data.counts("llmjudge", "ndcg_dl2023").set_index("run")
+    if runs == "fullrank":
+        frame = frame[frame["subtask"] == "fullrank"]
+    return frame.drop(columns="subtask")
+
+
+def sampled_tau(
+    split: Literal["dev", "test"],
+    *,
+    against: Literal["all", "rest"] = "all",
+    runs: Literal["fullrank", "all"] = "fullrank",
+) -> Estimate:
+    """Do 25 of the 82 queries rank the systems as all of them do?
+
+    Parameters
+    ----------
+    split : {"dev", "test"}
+        Which 25 queries.
+    against : {"all", "rest"}, default "all"
+        All 82 queries, as in the paper, or the 57 others: the 25 are part of the 82,
+        and a part resembles its whole.
+    runs : {"fullrank", "all"}, default "fullrank"
+        As in `dl2023`.
+
+    Returns
+    -------
+    Estimate
+        Kendall's tau-b of mean NDCG@10 under people's labels; n counts systems.
+
+    Raises
+    ------
+    ValidationError
+        If an option is unknown.
+
+    References
+    ----------
+    Rahmani et al. (2025), Figure 1.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> sampled_tau("dev"), sampled_tau("test")
+    (0.918 [0.824, 0.963] (n = 31, jackknife over systems),
+     0.947 [0.906, 0.971] (n = 31, jackknife over systems))
+    """
+    if split not in ("dev", "test"):
+        raise ValidationError(f"split is {split!r}; choose 'dev' or 'test'")
+    if against not in ("all", "rest"):
+        raise ValidationError(f"against is {against!r}; choose 'all' or 'rest'")
+    scores = dl2023(runs)
+    part = scores.columns.str.startswith(f"{split}:")
+    other = scores if against == "all" else scores.loc[:, ~part]
+    return kendall_tau(_means(scores.loc[:, part]), _means(other))
+
+
+def _means(scores: pd.DataFrame) -> npt.NDArray[np.float64]:
+    # Sums of printed decimals tie where the means do; floats may not.
+    return np.asarray((scores.sum(axis=1) / scores.shape[1]).round(8), float)
+
+
+def random_samples(
+    size: int = 25, *, resamples: int = 2000, level: float = 0.95, rng: Rng
+) -> Estimate:
+    """Which tau would other random samples of queries have had?
+
+    Parameters
+    ----------
+    size : int, default 25
+        Queries drawn from the 82, none twice.
+    resamples : int, default 2000
+        How many samples.
+    level : float, default 0.95
+        Share of the samples between low and high.
+    rng : numpy.random.Generator or int
+        The source of randomness.
+
+    Returns
+    -------
+    Estimate
+        Median tau with all 82 queries, and the middle of the samples; n counts systems.
+
+    Raises
+    ------
+    ValidationError
+        If the size is not between 1 and 82, or nothing is drawn.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> random_samples(resamples=500, rng=1)
+    0.884 [0.781, 0.931] (n = 31, 500 random samples of 25 queries)
+    """
+    scores = dl2023().to_numpy()
+    if not 1 <= size <= scores.shape[1]:
+        raise ValidationError(f"size is {size}; draw 1 to {scores.shape[1]} queries")
+    generator = np.random.default_rng(rng)
+    whole = scores.mean(axis=1)
+    taus = np.array(
+        [
+            kendall_tau(
+                scores[:, generator.permutation(scores.shape[1])[:size]].mean(axis=1),
+                whole,
+                interval=None,
+            ).value
+            for _ in range(resamples)
+        ]
+    )
+    return from_replicates(
+        float(np.median(taus)) if taus.size else np.nan,
+        taus,
+        len(scores),
+        f"{resamples} random samples of {size} queries",
+        level=level,
+    )
+
+
+def syndl_taus(
+    labels: Literal["GPT-4", "GPT-4 and people"] = "GPT-4",
+) -> dict[int, Estimate]:
+    """How well do SynDL's GPT-4 labels rank five years of TREC systems?
+
+    Parameters
+    ----------
+    labels : {"GPT-4", "GPT-4 and people"}, default "GPT-4"
+        GPT-4's labels on new queries alone, or also on those that people labelled.
+
+    Returns
+    -------
+    dict of int to Estimate
+        Year → Kendall's tau-b with the ranking by people's labels; n counts systems.
+
+    Raises
+    ------
+    ValidationError
+        If `labels` is neither.
+
+    References
+    ----------
+    Rahmani et al. (2024), *SynDL*, arXiv:2408.16312; rahmanidashti/SynDL.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> {year: round(tau.value, 4) for year, tau in syndl_taus().items()}
+    {2019: 0.8571, 2020: 0.8527, 2021: 0.8964, 2022: 0.871, 2023: 0.8958}
+    """
+    columns = {"GPT-4": "gpt4", "GPT-4 and people": "gpt4_and_nist"}
+    if labels not in columns:
+        raise ValidationError(f"labels is {labels!r}; choose from {list(columns)}")
+    scores = data.counts("llmjudge", "ndcg_syndl")
+    return {
+        year: kendall_tau(rows["nist"].to_numpy(), rows[columns[labels]].to_numpy())
+        for year in sorted(scores["year"].unique().tolist())
+        for rows in [scores[scores["year"] == year]]
+    }
+
+
+def dl2021() -> pd.DataFrame:
+    """How do six ways of labelling by a model score the systems of TREC DL 2021?
+
+    Returns
+    -------
+    pandas.DataFrame
+        Mean NDCG@10 of 63 systems (rows) by ``human`` labels and by six others.
+
+    References
+    ----------
+    rahmanidashti/SynDL; TREC Deep Learning track 2021.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+
+    Examples
+    --------
+    >>> dl2021().mean().round(2)[["human", "umbrela_gpt4", "binary_llama3.2"]].to_dict()
+    {'human': 0.57, 'umbrela_gpt4': 0.71, 'binary_llama3.2': 0.87}
+    """
+    return data.counts("llmjudge", "ndcg_dl21").set_index("run")
+
+
+def derive_scores(folder: Any) -> dict[str, pd.DataFrame]:
+    """Bring published NDCG scores into the shape in which the package carries them.
+
+    Parameters
+    ----------
+    folder : path
+        With the three tables of scores that were collected from TREC's and SynDL's
+        evaluation files.
+
+    Returns
+    -------
+    dict of str to pandas.DataFrame
+        ``ndcg_dl2023``, ``ndcg_syndl`` and ``ndcg_dl21``.
+
+    Notes
+    -----
+    Chapter: *Labels and rankings: LLMJudge*.
+    """
+    import pandas as pd
+
+    by_query = pd.read_csv(folder / "dl2023_ndcg10_nist_per_query.csv")
+    split = by_query["llmjudge_split"].fillna("rest")
+    by_query["column"] = split + ":" + by_query["qid"].astype(str)
+    wide = by_query.pivot(index=["run", "subtask"], columns="column", values="ndcg10")
+    years = pd.read_csv(folder / "syndl_dl19_23_system_ndcg10.csv")
+    short = {"syndl_gpt4": "gpt4", "syndl_gpt4_plus_nist": "gpt4_and_nist"}
+    years["labels"] = years["labels"].replace(short)
+    by_labels = years.pivot(
+        index=["year", "run"], columns="labels", values="ndcg10_mean"
+    )
+    columns = ["nist", *short.values()]
+    return {
+        "ndcg_dl2023": wide.reset_index(),
+        "ndcg_syndl": by_labels[columns].reset_index(),
+        "ndcg_dl21": pd.read_csv(folder / "dl21_ndcg10_by_labels.csv"),
+    }
