@@ -18,7 +18,8 @@ The tolerant rules:
    ``tie`` where a label means a tie; ``7/10``, ``7 out of 10`` or ``7.0`` for ``7`` on
    a scale that ends at 10.
 2. *A line of its own* (bare form). The label stands alone on the first or the last line
-   and an explanation on the others.
+   and an explanation on the others. A first line that goes on after it ("A. The first
+   …") states nothing, and contradicts another label.
 3. *Double brackets* anywhere, unless the clause around them doubts: it asks, or has a
    word such as "not", "or", "if", "would".
 4. *Announced.* At the beginning of a sentence stand "Verdict", "Winner", "Decision",
@@ -429,19 +430,42 @@ _TIES = {"tie", "draw"}
 _NOT_ONE_OF_TWO = {*_TIES, "both", "neither", "either", "none", "equal"}
 
 
+def check_labels(labels: Mapping[str, Meaning]) -> None:
+    """Refuse labels that no reply could tell apart.
+
+    Raises
+    ------
+    ValidationError
+        If there is no label, or two differ in nothing but case or width.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> check_labels({"A": Verdict.A, "a": Verdict.B})
+    Traceback (most recent call last):
+      ...
+    judgelab.errors.ValidationError: labels ['A', 'a'] are none, or differ in case
+    alone; give each meaning its own label
+    """
+    if not labels or len({_plain(x).casefold() for x in labels}) < len(labels):
+        raise ValidationError(
+            f"labels {list(labels)} are none, or differ in case alone; "
+            "give each meaning its own label"
+        )
+
+
 class _Scale:
     """The labels of a prompt, and how each can be written."""
 
     def __init__(self, labels: Mapping[str, Meaning]) -> None:
+        check_labels(labels)
         self.graded = all(
             not isinstance(m, Verdict | SideBySide) for m in labels.values()
         )
         self.by_case = {_plain(label).casefold(): label for label in labels}
-        if not labels or len(self.by_case) < len(labels):
-            raise ValidationError(
-                f"labels {list(labels)} are none, or differ in case alone; "
-                "give each meaning its own label"
-            )
         self.lettered = any(len(label) == 1 for label in labels) and not self.graded
         sided = any(isinstance(meaning, SideBySide) for meaning in labels.values())
         self.unread = None if self.graded or sided else Verdict.INVALID
@@ -497,7 +521,14 @@ class _Scale:
             ends = {self.label(lines[0]), self.label(lines[-1])} - {None}
             if found or ends:
                 found |= {label for label in alone if label is not None}
-        return found | doubted if found else set()
+            doubted |= self._begun(lines[0])
+        return found | doubted if found or len(doubted) > 1 else set()
+
+    def _begun(self, line: str) -> set[str]:
+        """Find the label with which a first line begins ("A. The first …")."""
+        word = line.split(maxsplit=1)[0]
+        label = self.label(word.rstrip(",")) if self.lettered else None
+        return {label} if label is not None and word.endswith((".", ",")) else set()
 
     def _announced(self, line: str) -> set[str]:
         opening = _ANNOUNCED_GRADE if self.graded else _ANNOUNCED_CHOICE

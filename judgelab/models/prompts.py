@@ -68,7 +68,13 @@ from jinja2 import StrictUndefined, Template, TemplateError, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judgelab.errors import ValidationError
-from judgelab.models.parse import Meaning, Parsed, parse_json, parse_label
+from judgelab.models.parse import (
+    Meaning,
+    Parsed,
+    check_labels,
+    parse_json,
+    parse_label,
+)
 from judgelab.models.request import Message, Reply
 from judgelab.verdict import SideBySide, Verdict
 
@@ -92,6 +98,9 @@ _SHIPPED = (
 )
 
 _FRONT = re.compile(r"---[ \t]*\r?\n(.*?\n)---[ \t]*\r?\n", re.S)
+_RENDERING = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError)
+"""What the expressions of a template can go wrong with."""
+
 _KEYS = ("version", "about", "form", "labels", "grades", "conversations", "properties")
 _FENCE = "fence"
 _SHORTEST_FENCE = 5
@@ -141,7 +150,8 @@ class Prompt:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ValidationError("a prompt needs a name")
-        _ = self.labels, self.schema, self._template, self.fields
+        check_labels(self.labels)
+        _ = self.schema, self._template, self.fields
 
     def __reduce__(self) -> tuple[type[Prompt], tuple[str, str]]:
         # A compiled template does not travel to other processes; its text does.
@@ -269,7 +279,7 @@ class Prompt:
         for name, render in (self._template.blocks or {"user": self._whole}).items():
             try:
                 content = "".join(render(self._template.new_context(values)))
-            except TemplateError as error:
+            except _RENDERING as error:
                 raise self._error(f"{name} cannot be filled in: {error}") from None
             role: Any = name.partition("_")[0]
             messages.append(Message(role, content.strip("\n")))
