@@ -7,6 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
+from judgelab.cli import rankjudge
 from judgelab.errors import JudgelabError
 
 app = typer.Typer(
@@ -16,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Can a language model be trusted as a judge, and how sure are we?",
 )
+app.add_typer(rankjudge.app, name="rankjudge")
 
 
 def main() -> None:

@@ -101,13 +101,15 @@ class Benchmark:
             return []
 
 
-def asking(model: Model, log: Log, **options: Any) -> Ask:
+def asking(model: Model, log: Log, *, tell: Tell | None = None, **options: Any) -> Ask:
     """Ask a model through a log, so that nothing is asked twice.
 
     Parameters
     ----------
     model : Model
     log : Log
+    tell : callable, optional
+        Gets a line when requests stay without a reply.
     **options
         Further arguments of `judgelab.models.runner.ask_all`.
 
@@ -117,7 +119,11 @@ def asking(model: Model, log: Log, **options: Any) -> Ask:
     """
 
     def ask(requests: Sequence[Request]) -> Sequence[Reply | None]:
-        return ask_all(requests, model, log, **options).replies
+        done = ask_all(requests, model, log, **options)
+        if tell and None in done.replies:
+            first = next(error for error in done.errors if error)
+            tell(f"{done}\nwithout a reply, and asked again in the next run: {first}")
+        return done.replies
 
     return ask
 
