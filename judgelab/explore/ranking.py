@@ -137,7 +137,7 @@ class EloConvergence(Demo):
             return round(foot - float(share) * (foot - top))
 
         parts = [
-            _line(f"M{left} {top}V{foot}H{right}", "currentColor", 1, opacity=0.5),
+            svg.path(f"M{left} {top}V{foot}H{right}", "currentColor", 1, opacity=0.5),
             *(
                 svg.text(left - 4, y(tick) + 4, f"{tick:.0f}", "end")
                 for tick in (_FLOOR, ELO_ORIGIN, _CEILING)
@@ -154,9 +154,9 @@ class EloConvergence(Demo):
                 f"{left + round(game / games * (right - left))} {y(path[game])}"
                 for game in at
             )
-            parts.append(_line(f"M{points}", colour, 2, dashes))
+            parts.append(svg.path(f"M{points}", colour, 2, dashes))
             level = y(fitted.value)
-            parts.append(_line(f"M{left} {level}H{right}", "currentColor", 1))
+            parts.append(svg.path(f"M{left} {level}H{right}", "currentColor", 1))
             parts.append(svg.text(right + 6, level + 4, f"{player} {fitted.value:.0f}"))
         return svg.svg(foot + 26, *parts)
 
@@ -445,7 +445,7 @@ def _forest(
 
     foot = head + step * len(rows) + 4
     parts = [
-        _line(f"M{x(tick)} {head}V{foot}", "currentColor", 1, opacity=0.2)
+        svg.path(f"M{x(tick)} {head}V{foot}", "currentColor", 1, opacity=0.2)
         for tick in ticks
     ]
     parts += [svg.text(x(tick), foot + 16, f"{tick:g}", "middle") for tick in ticks]
@@ -457,13 +457,13 @@ def _forest(
         parts.append(svg.text(0, top + step / 2 + 5, row.label))
         if row.goal is not None:
             at = x(row.goal)
-            parts.append(_line(f"M{at} {top + 3}v{step - 6}", "currentColor", 2))
+            parts.append(svg.path(f"M{at} {top + 3}v{step - 6}", "currentColor", 2))
         for place, mark in enumerate(row.marks):
             y = top + 11 + 18 * place
             if mark.interval:
                 start, end = (x(limit) for limit in mark.interval)
                 caps = f"M{start} {y}H{end}M{start} {y - 6}v12M{end} {y - 6}v12"
-                parts.append(_line(caps, svg.TONES[mark.tone], 2))
+                parts.append(svg.path(caps, svg.TONES[mark.tone], 2))
             parts.append(_dot(x(mark.value), y, mark.tone))
     return svg.svg(foot + 22, *parts)
 
@@ -474,12 +474,3 @@ def _dot(x: float, y: float, tone: svg.Tone) -> str:
     if tone == "main":
         return f'<circle cx="{x}" cy="{y}" r="4" {fill}/>'
     return f'<rect x="{x - 4}" y="{y - 4}" width="8" height="8" {fill}/>'
-
-
-def _line(
-    path: str, colour: str, width: int, dashes: str = "none", opacity: float = 1
-) -> str:
-    return (
-        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" '
-        f'stroke-dasharray="{dashes}" stroke-opacity="{opacity:g}"/>'
-    )

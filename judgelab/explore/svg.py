@@ -65,6 +65,22 @@ def text(x: float, y: float, words: str, anchor: str = "start", extra: str = "")
     )
 
 
+def path(
+    d: str, colour: str, width: float, dashes: str = "none", opacity: float = 1
+) -> str:
+    """Draw a line along the path `d`, which is SVG's own notation.
+
+    Examples
+    --------
+    >>> path("M0 5H9", "currentColor", 2)[:37]
+    '<path d="M0 5H9" fill="none" stroke="'
+    """
+    return (
+        f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width:g}" '
+        f'stroke-dasharray="{dashes}" stroke-opacity="{opacity:g}"/>'
+    )
+
+
 def bars(
     rows: Sequence[Bar],
     *,
