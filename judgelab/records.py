@@ -61,6 +61,7 @@ _MOST_PROBLEMS = 20
 """So many kinds of trouble are told at once."""
 
 _Where = Callable[[Sequence[int]], str]
+_Wanted = Callable[[str], bool]
 
 
 class InvalidRecords(ValidationError):
@@ -79,6 +80,8 @@ class Examined:
     """The records that are valid; None if the file cannot be read as records at all."""
     rows: int
     """How many records there are, valid or not."""
+    columns: tuple[str, ...]
+    """The columns of the file, read or not."""
     problems: tuple[str, ...]
     """What is wrong, with the lines."""
 
@@ -151,7 +154,7 @@ def read(
     0   ann    1       A
     1   bob    1     TIE
     """
-    frame, where = _load(path, format, rename, encoding, only)
+    frame, where, _ = _load(path, format, rename, encoding, only)
     if kind == "pairwise":
         return _check(frame, kind, rename, partner, where, words=words)
     return _check(frame, kind, rename, partner, where, scale=scale)
@@ -208,9 +211,9 @@ def examine(
     translate it: words={'...': 'A'} (verdict C)
     """
     try:
-        frame, where = _load(path, format, rename, encoding, only)
+        frame, where, columns = _load(path, format, rename, encoding, only)
     except ValidationError as error:
-        return Examined(None, 0, (str(error),))
+        return Examined(None, 0, (), (str(error),))
     rows, problems = len(frame), list[str]()
     places = np.arange(rows)
 
@@ -224,18 +227,19 @@ def examine(
                 if kind == "pairwise"
                 else _check(frame, kind, rename, partner, original, scale=scale)
             )
-            return Examined(checked, rows, tuple(problems))
+            return Examined(checked, rows, columns, tuple(problems))
         except ValidationError as error:
             bad = error.rows if isinstance(error, InvalidRecords) else ()
             problems.append(str(error))
             if not len(bad):
-                return Examined(None, rows, tuple(problems))
+                return Examined(None, rows, columns, tuple(problems))
             good = np.ones(len(frame), bool)
             good[list(bad)] = False
             frame, places = frame[good].reset_index(drop=True), places[good]
             if not len(frame):
-                return Examined(None, rows, tuple(problems))
-    return Examined(None, rows, (*problems, "and more: correct these first"))
+                return Examined(None, rows, columns, tuple(problems))
+    problems.append("and more: correct these first")
+    return Examined(None, rows, columns, tuple(problems))
 
 
 def _load(
@@ -244,8 +248,8 @@ def _load(
     rename: Mapping[str, str] | None,
     encoding: str,
     only: Collection[str] | None,
-) -> tuple[pd.DataFrame, _Where]:
-    """Read a file as it stands; tell where a row of it is."""
+) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
+    """Read a file as it stands; tell where a row of it is, and which columns it has."""
     path = Path(path)
     form = format or _SUFFIXES.get(path.suffix.lower())
     if form is None:
@@ -254,9 +258,15 @@ def _load(
             "format='csv', 'jsonl' or 'parquet'"
         )
     names = {old for old, new in (rename or {}).items() if new in _NAMES} | {*_NAMES}
-    wanted = None if only is None else {*only, *(rename or {})}
+    named = None if only is None else {*only, *(rename or {})}
+
+    def wanted(name: str) -> bool:
+        # A misspelt name must not be left in the file: it is refused later.
+        known = (*_REQUIRED["pairwise"], "label", *_OPTIONAL)
+        return named is None or name in named or _near(name, known) is not None
+
     if form == "parquet":
-        return _read_parquet(path, names, wanted), _rows_of(path)
+        return _read_parquet(path, names, wanted)
     codec = _codec(path, encoding)
     reader = _read_csv if form == "csv" else _read_jsonl
     return reader(path, codec, names, wanted)
@@ -730,8 +740,8 @@ def _undecodable(path: Path, codec: str) -> ValidationError:
 
 
 def _read_csv(
-    path: Path, codec: str, names: set[str], wanted: set[str] | None
-) -> tuple[pd.DataFrame, _Where]:
+    path: Path, codec: str, names: set[str], wanted: _Wanted
+) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     import pandas as pd
 
     def lines() -> Iterator[tuple[int, list[str]]]:
@@ -758,6 +768,11 @@ def _read_csv(
     try:
         header = next((fields for _, fields in lines()), [])
         _check_header(path, header)
+        chosen = [name for name in header if wanted(name)]
+        if len(chosen) < len(header):
+            # A parser that leaves columns out no longer minds lines that are too long.
+            if odd := _odd_widths(lines, len(header)):
+                raise _not_a_table(path, odd)
         with (
             path.open(encoding=codec, newline="") as file,
             warnings.catch_warnings(),
@@ -769,19 +784,20 @@ def _read_csv(
                 index_col=False,
                 keep_default_na=False,
                 na_values=[""],
-                usecols=None if wanted is None else lambda name: name in wanted,
+                usecols=chosen if len(chosen) < len(header) else None,
             )
+    except ValidationError:
+        raise
     except UnicodeError:
         raise _undecodable(path, codec) from None
     except csv.Error as error:
-        raise ValidationError(
-            f"{path.name} is not a table: {error}; is a quote left open?"
-        ) from None
+        raise _not_a_table(path, f"{error} (is a quote left open?)") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise _ragged(path, lines, len(header), str(error).strip()) from None
-    except (pd.errors.EmptyDataError, OverflowError, ValueError) as error:
+        reason = _odd_widths(lines, len(header)) or str(error).strip()
+        raise _not_a_table(path, reason) from None
+    except (OverflowError, ValueError) as error:
         raise ValidationError(f"{path.name} is not a table: {error}") from None
-    return frame, where
+    return frame, where, tuple(header)
 
 
 def _check_header(path: Path, header: list[str]) -> None:
@@ -802,38 +818,43 @@ def _check_header(path: Path, header: list[str]) -> None:
         )
 
 
-def _ragged(
-    path: Path,
-    lines: Callable[[], Iterator[tuple[int, list[str]]]],
-    width: int,
-    reason: str,
-) -> ValidationError:
-    """Say which lines have more or fewer fields than the header."""
+def _odd_widths(
+    lines: Callable[[], Iterator[tuple[int, list[str]]]], width: int
+) -> str:
+    """Say which lines have more or fewer fields than the header, if any."""
+    first, total = list[tuple[int, int]](), 0
     try:
-        odd = [(line, len(fields)) for line, fields in lines() if len(fields) != width]
+        for line, fields in lines():
+            if len(fields) != width:
+                total += 1
+                if total <= _SHOWN_ROWS:
+                    first.append((line, len(fields)))
     except csv.Error as error:
-        odd, reason = [], str(error)
-    if odd:
-        shown = _places("line", [line for line, _ in odd])
-        reason = f"{shown}{odd[0][1]:,} fields where the header has {width:,}"
+        return str(error)
+    if not first:
+        return ""
+    shown = _places("line", [line for line, _ in first], total)
+    return f"{shown}{first[0][1]:,} fields where the header has {width:,}"
+
+
+def _not_a_table(path: Path, reason: str) -> ValidationError:
     return ValidationError(
         f"{path.name} is not a table: {reason}; every line needs as many fields as the "
         "header, with quotes around a field that holds a comma"
     )
 
 
-def _read_parquet(path: Path, names: set[str], wanted: set[str] | None) -> pd.DataFrame:
+def _read_parquet(
+    path: Path, names: set[str], wanted: _Wanted
+) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     import pandas as pd
 
     try:
-        columns = None
-        if wanted is not None:
-            import pyarrow.parquet  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
 
-            with path.open("rb") as file:
-                have = pyarrow.parquet.read_schema(file).names
-            columns = [name for name in have if name in wanted]
-        frame = pd.read_parquet(path, columns=columns)
+        with path.open("rb") as file:
+            have = pyarrow.parquet.read_schema(file).names
+        frame = pd.read_parquet(path, columns=[name for name in have if wanted(name)])
     except ImportError:
         raise ValidationError(
             f"{path.name}: reading Parquet needs PyArrow: pip install pyarrow"
@@ -849,7 +870,7 @@ def _read_parquet(path: Path, names: set[str], wanted: set[str] | None) -> pd.Da
             numbers = numbers.astype("Int64")
         if pd.api.types.is_numeric_dtype(numbers):
             frame[name] = numbers.astype("string").astype("str")
-    return frame
+    return frame, _rows_of(path), tuple(have)
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -906,14 +927,15 @@ def _object(place: str, line: str) -> dict[str, Any]:
 
 
 def _read_jsonl(
-    path: Path, codec: str, names: set[str], wanted: set[str] | None
-) -> tuple[pd.DataFrame, _Where]:
+    path: Path, codec: str, names: set[str], wanted: _Wanted
+) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     import pandas as pd
 
-    records, lines = [], array("q")
+    records, lines, seen = [], array("q"), dict[str, bool]()
     for number, record in json_objects(path, codec):
-        if wanted is not None:
-            record = {k: v for k, v in record.items() if k in wanted}
+        for name in record.keys() - seen.keys():
+            seen[name] = wanted(name)
+        record = {name: value for name, value in record.items() if seen[name]}
         # Before pandas sees them: a gap among whole numbers would make 7 into 7.0.
         for name in names & record.keys():
             value = record[name]
@@ -936,7 +958,7 @@ def _read_jsonl(
     def where(rows: Sequence[int]) -> str:
         return f"{path.name}, " + _places("line", [lines[row] for row in rows])
 
-    return frame, where
+    return frame, where, tuple(seen)
 
 
 def _check_text(place: str, record: Mapping[str, Any]) -> None:
