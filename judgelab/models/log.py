@@ -195,7 +195,9 @@ class Log:
         import pandas as pd
 
         with self._connection() as connection:
-            rows = pd.read_sql_query("SELECT * FROM replies", connection)
+            found = connection.execute("SELECT * FROM replies")
+            names = [column[0] for column in found.description]
+            rows = pd.DataFrame(found.fetchall(), columns=names)
         rows["at"] = pd.to_datetime(rows["at"], unit="s", utc=True)
         for name in ("prompt_tokens", "completion_tokens"):
             rows[name] = rows[name].astype("Int64")
