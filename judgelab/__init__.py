@@ -109,6 +109,7 @@ _ROOMS = (
     "position",
     "probes",
     "ranking",
+    "readers",
     "records",
     "reporting",
     "significance",

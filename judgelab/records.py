@@ -769,10 +769,10 @@ def _read_csv(
         header = next((fields for _, fields in lines()), [])
         _check_header(path, header)
         chosen = [name for name in header if wanted(name)]
-        if len(chosen) < len(header):
-            # A parser that leaves columns out no longer minds lines that are too long.
-            if odd := _odd_widths(lines, len(header)):
-                raise _not_a_table(path, odd)
+        fewer = len(chosen) < len(header)
+        # A parser that leaves columns out no longer minds lines that are too long.
+        if fewer and (odd := _odd_widths(lines, len(header))):
+            raise _not_a_table(path, odd)
         with (
             path.open(encoding=codec, newline="") as file,
             warnings.catch_warnings(),
@@ -784,7 +784,7 @@ def _read_csv(
                 index_col=False,
                 keep_default_na=False,
                 na_values=[""],
-                usecols=chosen if len(chosen) < len(header) else None,
+                usecols=chosen if fewer else None,
             )
     except ValidationError:
         raise

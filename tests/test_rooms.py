@@ -11,7 +11,7 @@ FLOORS = (
     {"errors", "estimate", "verdict"},
     {"records", "counts", "intervals"},
     {"agreement", "correlation", "position", "ranking", "significance", "planning"},
-    {"simulate", "probes", "data", "papertable", "papers", "models"},
+    {"simulate", "probes", "data", "papertable", "papers", "models", "readers"},
     {"explore", "plots", "teach", "reporting", "cli"},
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
