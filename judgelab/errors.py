@@ -38,3 +38,11 @@ class ChecksumMismatch(JudgelabError, OSError):
 
 class DownloadError(JudgelabError, OSError):
     """A file could not be fetched; nothing half-written was left behind."""
+
+
+class MissingExtra(JudgelabError, ImportError):
+    """An optional part is not installed; the message holds the command that brings it."""
+
+
+class MissingModel(JudgelabError, FileNotFoundError):
+    """There is no file of weights; the message holds the command that brings it."""

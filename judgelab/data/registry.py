@@ -331,9 +331,19 @@ def _verify_local(source: Source, folder: Path) -> None:
             )
 
 
-def _download(source: Source) -> Path:
+def cache_folder(name: str) -> Path:
+    """Where is what was fetched under this name kept? The folder need not exist.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
     root = os.environ.get(CACHE_VARIABLE) or user_cache_dir("judgelab", appauthor=False)
-    folder = Path(root, source.name)
+    return Path(root, name)
+
+
+def _download(source: Source) -> Path:
+    folder = cache_folder(source.name)
     for file in source.files:
         target = folder / file.name
         if not (target.is_file() and file.is_content(target.read_bytes())):
