@@ -41,8 +41,8 @@ class DownloadError(JudgelabError, OSError):
 
 
 class MissingExtra(JudgelabError, ImportError):
-    """An optional part is not installed; the message holds the command that brings it."""
+    """An optional part is not installed; the message says which command brings it."""
 
 
 class MissingModel(JudgelabError, FileNotFoundError):
-    """There is no file of weights; the message holds the command that brings it."""
+    """There is no file of weights; the message says which command brings it."""
