@@ -1,7 +1,8 @@
-"""Published figures, shipped counts, and the registry that fetches the raw records."""
+"""Published figures, counts, examples of our own, and the registry of raw records."""
 
 from __future__ import annotations
 
+from judgelab.data.examples import example_documents, example_pairs
 from judgelab.data.registry import (
     MORE_JUDGEBENCH,
     SOURCES,
@@ -21,6 +22,8 @@ __all__ = [
     "Source",
     "blob_id",
     "counts",
+    "example_documents",
+    "example_pairs",
     "fetch",
     "published",
     "tables",

@@ -174,7 +174,7 @@ def published(source: str, table: str) -> pd.DataFrame:
     ----------
     source : str
         A folder of published tables: ``"mtbench"``, ``"judgebench"``, ``"llmjudge"``,
-        ``"mtsair"`` or ``"rankjudge"``.
+        ``"mtsair"`` or ``"rankjudge"``; or ``"askmodel"``, our own examples.
     table : str
         Name of the table, such as ``"table5"``; `tables` lists them.
 
