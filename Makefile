@@ -45,7 +45,7 @@ requirements: $(READY)
 clean:
 	rm -rf _build $(VENV)
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml judgelab/_kernel/count.c
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'judgelab needs Python 3.11 or newer: make PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt

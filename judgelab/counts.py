@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from judgelab._kernel import count_pairs
 from judgelab.errors import ValidationError
 from judgelab.verdict import Verdict, unswap
 
@@ -285,53 +286,77 @@ def win_counts(
     array([[0, 2],
            [1, 0]])
     """
-    won, n = player_codes(winners, players, "winners")
-    lost, _ = player_codes(losers, players, "losers")
+    won, n = _codes(winners, players, "winners")
+    lost, _ = _codes(losers, players, "losers")
     if won.ndim != 1 or won.shape != lost.shape:
         raise ValidationError(
             f"winners has shape {won.shape} and losers {lost.shape}; "
             "give one of each per game"
         )
-    times = np.ones(won.size, np.int64) if weights is None else numbers(weights)
-    if times.shape != won.shape:
-        raise ValidationError(f"weights has shape {times.shape}, the games {won.shape}")
-    if weights is not None:
-        usable = times.dtype.kind in "biuf" and (times >= 0) & (times < np.inf)
-        if not np.all(usable):
-            wrong = np.flatnonzero(~np.broadcast_to(usable, times.shape))[:5]
-            raise ValidationError(
-                f"weights holds {times[wrong].tolist()} at {wrong.tolist()}; "
-                "give finite numbers, 0 or more"
-            )
-        # In a small type, or as bool, the sums would wrap.
-        times = times.astype(np.float64 if times.dtype.kind == "f" else np.int64)
-    counts: Any
-    if clusters is not None:
-        group = np.asarray(clusters)
-        if group.shape != won.shape or group.dtype.kind not in "iu":
-            raise ValidationError(
-                f"clusters has shape {group.shape} and holds {group.dtype}; "
-                "give one code 0, 1, … per game"
-            )
-        if group.size and group.min() < 0:
-            wrong = np.flatnonzero(group < 0)[:5]
-            raise ValidationError(
-                f"clusters holds {group[wrong].tolist()} at {wrong.tolist()}; codes "
-                "start at 0, and every game belongs to a cluster"
-            )
-        shape = (int(group.max(initial=-1)) + 1, n, n)
-        counts = sparse.coo_array((times, (group, won, lost)), shape=shape)
-        counts.sum_duplicates()
-        itself = counts.coords[1] == counts.coords[2]
-    elif n > MOST_DENSE:
-        counts = sparse.coo_array((times, (won, lost)), shape=(n, n)).tocsr()
+    times = None if weights is None else _times(weights, won.shape)
+    counts: Any = None
+    if times is None and clusters is None and n <= MOST_DENSE:
+        # Sees a position out of range as it goes, and leaves it to those below.
+        counts = count_pairs(won, lost, n)
+    if counts is None:
+        _refuse_outside(won, n, "winners")
+        _refuse_outside(lost, n, "losers")
+        counts = _sums(won, lost, n, times, clusters)
+    if counts.ndim == 2:
         itself = counts.diagonal() != 0
     else:
-        counts = _cell_counts(won, lost, n, None if weights is None else times)
-        itself = counts.diagonal() != 0
+        itself = counts.coords[1] == counts.coords[2]
     if itself.any():
         where = np.flatnonzero(won == lost)[:5].tolist()
         raise ValidationError(f"a player meets itself in the games {where}")
+    return counts
+
+
+def _times(weights: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Check how often each row happened."""
+    times = numbers(weights)
+    if times.shape != shape:
+        raise ValidationError(f"weights has shape {times.shape}, the games {shape}")
+    usable = times.dtype.kind in "biuf" and (times >= 0) & (times < np.inf)
+    if not np.all(usable):
+        wrong = np.flatnonzero(~np.broadcast_to(usable, times.shape))[:5]
+        raise ValidationError(
+            f"weights holds {times[wrong].tolist()} at {wrong.tolist()}; "
+            "give finite numbers, 0 or more"
+        )
+    # In a small type, or as bool, the sums would wrap.
+    return times.astype(np.float64 if times.dtype.kind == "f" else np.int64)
+
+
+def _sums(
+    won: npt.NDArray[Any],
+    lost: npt.NDArray[Any],
+    n: int,
+    times: npt.NDArray[Any] | None,
+    clusters: npt.ArrayLike | None,
+) -> Any:
+    """Add the games up, into the kind of table that `win_counts` returns."""
+    if clusters is None and n <= MOST_DENSE:
+        return _cell_counts(won, lost, n, times)
+    if times is None:
+        times = np.ones(won.size, np.int64)
+    if clusters is None:
+        return sparse.coo_array((times, (won, lost)), shape=(n, n)).tocsr()
+    group = np.asarray(clusters)
+    if group.shape != won.shape or group.dtype.kind not in "iu":
+        raise ValidationError(
+            f"clusters has shape {group.shape} and holds {group.dtype}; "
+            "give one code 0, 1, … per game"
+        )
+    if group.size and group.min() < 0:
+        wrong = np.flatnonzero(group < 0)[:5]
+        raise ValidationError(
+            f"clusters holds {group[wrong].tolist()} at {wrong.tolist()}; codes "
+            "start at 0, and every game belongs to a cluster"
+        )
+    shape = (int(group.max(initial=-1)) + 1, n, n)
+    counts = sparse.coo_array((times, (group, won, lost)), shape=shape)
+    counts.sum_duplicates()
     return counts
 
 
@@ -390,6 +415,25 @@ def player_codes(
     names: npt.ArrayLike, players: int | Sequence[Hashable], argument: str
 ) -> tuple[npt.NDArray[Any], int]:
     """Turn players into their positions, and count the players."""
+    codes, n = _codes(names, players, argument)
+    _refuse_outside(codes, n, argument)
+    return codes, n
+
+
+def _refuse_outside(codes: npt.NDArray[Any], n: int, argument: str) -> None:
+    # Read as unsigned, a negative position is huge: one pass finds both ends.
+    if codes.size and codes.view(codes.dtype.str.replace("i", "u")).max() >= n:
+        wrong = np.flatnonzero((codes < 0) | (codes >= n))[:5]
+        raise ValidationError(
+            f"{argument} holds {codes[wrong].tolist()} at {wrong.tolist()}; "
+            f"positions run from 0 to {n - 1}"
+        )
+
+
+def _codes(
+    names: npt.ArrayLike, players: int | Sequence[Hashable], argument: str
+) -> tuple[npt.NDArray[Any], int]:
+    """Turn names into positions; positions are left as they are, right or wrong."""
     values = np.asarray(names)
     if isinstance(players, (int, np.integer)):
         players = int(players)
@@ -399,13 +443,6 @@ def player_codes(
             raise ValidationError(
                 f"{argument} holds {values.dtype}, not positions; "
                 "give the names of the players in players="
-            )
-        # Read as unsigned, a negative position is huge: one pass finds both ends.
-        if values.view(f"u{values.itemsize}").max() >= players:
-            wrong = np.flatnonzero((values < 0) | (values >= players))[:5]
-            raise ValidationError(
-                f"{argument} holds {values[wrong].tolist()} at {wrong.tolist()}; "
-                f"positions run from 0 to {players - 1}"
             )
         return values, players
     import pandas as pd

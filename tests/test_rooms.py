@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "judgelab"
 
 FLOORS = (
     {"errors", "estimate", "verdict"},
-    {"records", "counts", "intervals"},
+    {"_kernel", "records", "counts", "intervals"},
     {"agreement", "correlation", "position", "ranking", "significance", "planning"},
     {"simulate", "probes", "data", "papertable", "papers", "models", "readers"},
     {"explore", "plots", "teach", "reporting", "cli"},
