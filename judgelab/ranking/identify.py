@@ -40,6 +40,14 @@ def is_strongly_connected(beats: Any) -> bool:
     return bool(count == 1)
 
 
+def check_policy(unidentified: str) -> None:
+    """Refuse a policy that there is not."""
+    if unidentified not in ("raise", "largest"):
+        raise ValidationError(
+            f"unidentified is {unidentified!r}; choose 'raise' or 'largest'"
+        )
+
+
 def keep_identified(
     beats: Any,
     players: Sequence[Hashable],
@@ -75,10 +83,7 @@ def keep_identified(
         If a group was never beaten, or never won, outside itself.
     """
     n = len(players)
-    if unidentified not in ("raise", "largest"):
-        raise ValidationError(
-            f"unidentified is {unidentified!r}; choose 'raise' or 'largest'"
-        )
+    check_policy(unidentified)
     if n < 2:
         raise ValidationError(f"there are {n} {who}; a ranking needs two or more")
     count, group = csgraph.connected_components(

@@ -35,6 +35,8 @@ Ints = npt.NDArray[np.int64]
 DENSE = 300
 """Up to this many players a Newton system is solved directly, above it by conjugate
 gradients (measured: where the two take the same time)."""
+_PANEL = 1 << 16
+"""Cells of a table of pairs that are worked on at once: they stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -344,6 +346,17 @@ def first_guess(won: Floats, played: Floats) -> Floats:
     return guess
 
 
+def _stretched(guess: Floats) -> Floats:
+    """Stretch a guess that took all others for equal.
+
+    Against normal opponents of variance v a player's chance is about that against
+    equals of one who is √(1 + πv/8) times weaker or less strong; here v is the guess's
+    own variance, stretched too. Past a variance of 1 more would often be too much.
+    """
+    stretched: Floats = guess / np.sqrt(1 - np.pi / 8 * min(guess.var(), 1.0))
+    return stretched
+
+
 def _newton_step(
     games: Games,
     family: Family,
@@ -441,27 +454,41 @@ def maximise_table(
     precision, tolerance, max_iterations
         As for `maximise`.
     """
+    n = won.size
+    met = met.astype(np.float64)
     played = met.sum(axis=1)
-    share = np.empty_like(met)
+    weight = np.empty_like(met)
+    rows = max(1, _PANEL // n)
+    both = np.empty((min(rows, n), n))
 
     def look(ratings: Floats) -> tuple[Slope, None]:
-        # Past e^±300 a chance is 0 or 1 anyway.
+        # A chance is s/(s + t), its slope st/(s + t)². Past e^±300 it is 0 or 1 anyway.
         strength = np.exp(np.clip(ratings, -300, 300))
-        np.add(strength[:, None], strength, out=share)
-        np.divide(strength[:, None], share, out=share)
-        np.multiply(share, met, out=curvature)
-        gradient = won - curvature.sum(axis=1) - precision * ratings
-        np.subtract(1.0, share, out=share)
-        np.multiply(curvature, share, out=curvature)
-        diagonal = curvature.sum(axis=1) + precision
+        one = np.ones(n)
+        left, right = np.stack([strength, one], axis=1), np.stack([one, strength])
+        expected, bend = np.empty(n), np.empty(n)
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            panel = weight[part]
+            # As a product of matrices, s + t of every pair is made fastest.
+            total = np.matmul(left[part], right, out=both[: len(panel)])
+            np.divide(met[part], total, out=panel)
+            np.matmul(panel, one, out=expected[part])
+            np.divide(panel, total, out=panel)
+            np.matmul(panel, strength, out=bend[part])
+        gradient = won - strength * expected - precision * ratings
+        diagonal = strength * bend + precision
 
         def solve(right: Floats, off: float) -> Floats:
-            if won.size <= DENSE:
+            if n <= DENSE:
                 # The common shift is pinned as in `_solve_dense`.
-                pin = diagonal.sum() / won.size**2
-                return solved(np.diag(diagonal) - curvature + pin, right)
+                matrix = weight * strength
+                matrix *= -strength[:, None]
+                matrix += diagonal.sum() / n**2
+                matrix.ravel()[:: n + 1] += diagonal
+                return solved(matrix, right)
             return conjugate_gradients(
-                lambda x: diagonal * x - curvature @ x,
+                lambda x: diagonal * x - strength * (weight @ (strength * x)),
                 diagonal,
                 right,
                 rough(off),
@@ -469,10 +496,9 @@ def maximise_table(
 
         return Slope(gradient, solve), None
 
-    curvature = np.empty_like(met)
     allowed = tolerance * np.maximum(precision, played)
     ratings, gradient, _, iterations = climb(
-        first_guess(won, played), look, allowed, max_iterations
+        _stretched(first_guess(won, played)), look, allowed, max_iterations
     )
     return Maximum(
         (ratings - ratings.mean())[:, None],

@@ -20,8 +20,7 @@ from judgelab.errors import (
 from judgelab.intervals import Rng
 from judgelab.ranking.identify import (
     Unidentified,
-    beats_graph,
-    is_strongly_connected,
+    check_policy,
     keep_identified,
     refuse_few_clusters,
     ties_are_bounded,
@@ -54,8 +53,8 @@ _FAMILIES: dict[str, Family] = {
 }
 _BATCH = 4_000_000
 """Cells of the Newton systems that are solved at once: 32 MB."""
-_FIRST_LOOK = 64
-"""Neighbours per player that are looked at first when many pairs have met."""
+_GLANCE = 4
+"""Steps from player to player tried on a table before the graph is searched."""
 MM_CHANGE = 1e-6
 """Where the RankJudge code stops: no strength moved by more than this in a sweep."""
 MM_SLACK = 1e-3
@@ -190,19 +189,18 @@ def bradley_terry(
     tie_policy, model = _checked_policy(tie_policy, counts)
     if tie_policy == "drop":
         counts = _without_ties(counts)
-    games = _games(counts)
-    by_cluster = counts.by_cluster
     left_out: dict[Hashable, str] = {}
     if prior is None or len(names) < 2:
-        kept, left_out = _identified(games, names, unidentified)
+        kept, left_out = _identified(counts, names, unidentified)
         if left_out:
-            games, by_cluster = _restrict(games, kept), _cut(by_cluster, kept)
+            counts = _restrict(counts, kept)
             names = tuple(names[k] for k in kept)
-    by_cluster = _without_empty_clusters(by_cluster)
-    family = _FAMILIES[tie_policy] if games.tied.any() else BRADLEY_TERRY
+    by_cluster = _without_empty_clusters(counts.by_cluster)
+    family = BRADLEY_TERRY if counts.ties is None else _FAMILIES[tie_policy]
     if family.has_ties:
-        _check_tie_parameter(games, prior)
-    kind = _interval_kind(interval, by_cluster, family, games)
+        _check_tie_parameter(_games(counts), prior)
+    kind = _interval_kind(interval, by_cluster, family, counts)
+    met = _met(counts)
     if small_sample and kind != "cluster":
         raise ValidationError(
             f'small_sample corrects interval="cluster", and the interval is {kind!r}'
@@ -219,25 +217,23 @@ def bradley_terry(
                 'use method="newton"'
             )
         sweeps = 100_000 if max_iterations is None else max_iterations
-        trace, gradient = _mm(games, sweeps)
+        trace, gradient = _mm(_games(counts), sweeps)
         ratings = np.log(trace[-1]) - np.log(trace[-1]).mean()
         tie, iterations = 0.0, trace.shape[0] - 1
     else:
         limit = 100 if max_iterations is None else max_iterations
         # Where most have met, a table is faster than a list of pairs.
-        full = 8 * games.i.size > games.n**2 and not left_out
-        if full and not family.has_ties:
-            won, met = _table(counts)
+        if not family.has_ties and 4 * _filled(met) > met.shape[0] ** 2:
             top = maximise_table(
-                won,
-                met,
+                _won(counts),
+                met.toarray() if sparse.issparse(met) else met,
                 precision=precision,
                 tolerance=tolerance,
                 max_iterations=limit,
             )
         else:
             top = maximise(
-                games,
+                _games(counts),
                 family,
                 precision=precision,
                 tolerance=tolerance,
@@ -259,7 +255,7 @@ def bradley_terry(
                 "the bootstrap draws at random: pass rng= a seed or a Generator"
             )
         replicates, tie_draws = _bootstrap(
-            games,
+            _games(counts),
             family,
             by_cluster,
             (ratings, tie),
@@ -271,8 +267,8 @@ def bradley_terry(
         make_covariance = partial(_covariance_of_draws, replicates, tie_draws)
     else:
         make_covariance = partial(
-            parameter_covariance,
-            games,
+            _covariance_of_counts,
+            counts,
             family,
             ratings,
             tie,
@@ -285,7 +281,7 @@ def bradley_terry(
     return Ranking(
         players=names,
         ratings=ratings,
-        games=games.played,
+        games=np.asarray(met.sum(axis=1), np.float64),
         model=model + ("" if prior is None else f", prior sd {prior:g}"),
         interval=_in_words(kind, by_cluster, resamples),
         iterations=iterations,
@@ -434,11 +430,27 @@ def _without_ties(counts: _Counts) -> _Counts:
     return _Counts(counts.wins, None, (wins, sparse.coo_array(ties.shape)))
 
 
+def _met(counts: _Counts) -> Any:
+    """Count the games of every pair, symmetric."""
+    met = counts.wins + counts.wins.T
+    return met if counts.ties is None else met + counts.ties
+
+
+def _filled(table: Any) -> int:
+    """Count the cells that are not 0."""
+    return int(table.nnz if sparse.issparse(table) else np.count_nonzero(table))
+
+
+def _won(counts: _Counts) -> Floats:
+    """Count the wins of every player, ties as halves."""
+    won = np.asarray(counts.wins.sum(axis=1), np.float64)
+    return won if counts.ties is None else won + counts.ties.sum(axis=1) / 2
+
+
 def _games(counts: _Counts) -> Games:
     """List every pair that met, once."""
-    wins, ties = counts.wins, counts.ties
+    wins, ties, met = counts.wins, counts.ties, _met(counts)
     n = wins.shape[0]
-    met = wins + wins.T if ties is None else wins + wins.T + ties
     if sparse.issparse(met):
         upper = sparse.triu(met, 1).tocoo()
         i, j = upper.row.astype(np.int64), upper.col.astype(np.int64)
@@ -453,19 +465,6 @@ def _games(counts: _Counts) -> Games:
     return Games(n, i, j, *(part.astype(np.float64)[:, None] for part in parts))
 
 
-def _table(counts: _Counts) -> tuple[Floats, Floats]:
-    """Wins of every player, ties as halves, and games of every pair, as one table."""
-    wins, ties = (
-        x.toarray() if sparse.issparse(x) else x for x in (counts.wins, counts.ties)
-    )
-    won = wins.sum(axis=1).astype(np.float64)
-    met = (wins + wins.T).astype(np.float64)
-    if ties is not None:
-        won += ties.sum(axis=1) / 2
-        met += ties
-    return won, met
-
-
 def _dense_cells(matrix: Any, i: Ints, j: Ints) -> Any:
     return matrix.ravel()[i * matrix.shape[1] + j]
 
@@ -475,40 +474,32 @@ def _sparse_cells(matrix: Any, i: Ints, j: Ints) -> Any:
 
 
 def _identified(
-    games: Games, players: tuple[Any, ...], unidentified: Unidentified
+    counts: _Counts, players: tuple[Any, ...], unidentified: Unidentified
 ) -> tuple[Ints, dict[Hashable, str]]:
     """Keep the players with finite ratings on one scale."""
-    # Arrows only ever come on top: where those between neighbours join all, all do.
-    near = np.flatnonzero(games.j - games.i <= _FIRST_LOOK)
-    if 4 * near.size < games.i.size and is_strongly_connected(_arrows(games, near)):
-        return np.arange(games.n), {}
-    every = np.arange(games.i.size)
-    return keep_identified(_arrows(games, every), players, unidentified)
+    check_policy(unidentified)
+    # An arrow from winner to loser; a tie goes both ways.
+    beats = counts.wins > 0
+    if counts.ties is not None:
+        beats = beats + (counts.ties > 0)
+    n = len(players)
+    if n > 1 and not sparse.issparse(beats):
+        # At a glance: where most have met, few steps lead from anybody to everybody.
+        arrows = beats.astype(np.float32)[None]
+        ways = (arrows, arrows.transpose(0, 2, 1))
+        if all(_reaches_all(way, _GLANCE).all() for way in ways):
+            return np.arange(n), {}
+    return keep_identified(sparse.csr_array(beats), players, unidentified)
 
 
-def _arrows(games: Games, pairs: Ints) -> Any:
-    """Draw an arrow from winner to loser for these pairs; a tie goes both ways."""
-    i, j, tied = games.i[pairs], games.j[pairs], games.tied[pairs, 0]
-    down = games.first[pairs, 0] + tied > 0
-    up = games.second[pairs, 0] + tied > 0
-    return beats_graph(
-        games.n, np.concatenate([i[down], j[up]]), np.concatenate([j[down], i[up]])
-    )
-
-
-def _restrict(games: Games, kept: Ints) -> Games:
+def _restrict(counts: _Counts, kept: Ints) -> _Counts:
     """Keep the games among some of the players."""
-    place = np.full(games.n, -1)
-    place[kept] = np.arange(kept.size)
-    inside = (place[games.i] >= 0) & (place[games.j] >= 0)
-    return Games(
-        kept.size,
-        place[games.i[inside]],
-        place[games.j[inside]],
-        games.first[inside],
-        games.second[inside],
-        games.tied[inside],
+    wins, ties = (
+        None if x is None else x[kept][:, kept] for x in (counts.wins, counts.ties)
     )
+    if ties is not None and not ties.sum():
+        ties = None
+    return _Counts(wins, ties, _cut(counts.by_cluster, kept))
 
 
 def _cut(by_cluster: tuple[Any, Any] | None, kept: Ints) -> tuple[Any, Any] | None:
@@ -568,14 +559,14 @@ def _interval_kind(
     interval: Interval | None,
     by_cluster: tuple[Any, Any] | None,
     family: Family,
-    games: Games,
+    counts: _Counts,
 ) -> Interval:
     if by_cluster is not None and interval in (None, "cluster", "bootstrap"):
-        refuse_few_clusters(by_cluster[0].shape[0], games.n)
+        refuse_few_clusters(by_cluster[0].shape[0], counts.wins.shape[0])
     if interval is None:
         if by_cluster is not None:
             return "cluster"
-        half_wins = not family.has_ties and games.tied.any()
+        half_wins = not family.has_ties and counts.ties is not None
         return "sandwich" if half_wins else "model"
     if interval not in ("model", "sandwich", "cluster", "bootstrap"):
         raise ValidationError(
@@ -753,7 +744,8 @@ def _unidentified(
     arrows[:, games.j, games.i] = up[:, suspects].T
     lost = np.zeros(down.shape[1], bool)
     # On one scale: the first player reaches everybody, and everybody the first player.
-    lost[suspects] = ~(_reaches_all(arrows) & _reaches_all(arrows.transpose(0, 2, 1)))
+    ways = (arrows, arrows.transpose(0, 2, 1))
+    lost[suspects] = ~np.logical_and(*(_reaches_all(way, games.n) for way in ways))
     if family.has_ties:
         lacking |= (resampled.first == 0) & (games.first > 0)
         lacking |= (resampled.second == 0) & (games.second > 0)
@@ -770,16 +762,23 @@ def _unidentified(
     return lost
 
 
-def _reaches_all(arrows: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    """In which of many graphs can player 0 go to everybody along the arrows?"""
+def _reaches_all(arrows: npt.NDArray[np.float32], steps: int) -> npt.NDArray[np.bool_]:
+    """In which of many graphs can player 0 go to everybody in so many steps?"""
     reached = np.zeros(arrows.shape[:2], np.float32)
     reached[:, 0] = 1
     size = 0
-    while np.count_nonzero(reached) > size:
+    for _ in range(steps):
+        if np.count_nonzero(reached) == size:
+            break
         size = int(np.count_nonzero(reached))
         further = np.matmul(reached[:, None], arrows)[:, 0]
         reached = np.maximum(reached, further > 0)
     return np.asarray(reached.all(axis=1), np.bool_)
+
+
+def _covariance_of_counts(counts: _Counts, *fit: Any, **how: Any) -> Floats:
+    """List the pairs when a covariance is asked for, and not before."""
+    return parameter_covariance(_games(counts), *fit, **how)
 
 
 def _covariance_of_draws(ratings: Floats, ties: Floats) -> Floats:
