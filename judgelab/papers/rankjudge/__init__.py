@@ -52,7 +52,15 @@ from judgelab.papers.rankjudge.judging import (
     wording,
 )
 from judgelab.papers.rankjudge.pipeline import Benchmark, asking, run
-from judgelab.papers.rankjudge.published import difficulties, reproduce
+from judgelab.papers.rankjudge.published import (
+    before_cut,
+    difficulties,
+    domains_centred,
+    released_matches,
+    released_pairs,
+    reproduce,
+    reproduce_from,
+)
 from judgelab.papers.rankjudge.schema import (
     Document,
     Item,
@@ -65,6 +73,12 @@ from judgelab.papers.rankjudge.schema import (
     save,
 )
 from judgelab.papers.rankjudge.scripted import LABEL, PANEL, WRITER, Scripted
+from judgelab.papers.rankjudge.simulated import (
+    Panel,
+    Recovery,
+    recover,
+    simulate_panel,
+)
 from judgelab.papers.rankjudge.taxonomy import (
     FAILURES,
     ROUNDS,
@@ -95,16 +109,20 @@ __all__ = [
     "Grades",
     "Item",
     "Match",
+    "Panel",
     "RankAgreement",
+    "Recovery",
     "Scripted",
     "Verification",
     "as_json",
     "asking",
+    "before_cut",
     "candidates",
     "class_bias",
     "curate",
     "difficulties",
     "difficulty_by",
+    "domains_centred",
     "failure_of",
     "frontier",
     "generate",
@@ -124,12 +142,17 @@ __all__ = [
     "read",
     "read_documents",
     "read_match",
+    "recover",
+    "released_matches",
+    "released_pairs",
     "reproduce",
+    "reproduce_from",
     "rules_compared",
     "run",
     "sample",
     "save",
     "self_preference",
+    "simulate_panel",
     "survival",
     "survivors",
     "to_records",

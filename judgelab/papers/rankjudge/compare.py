@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from judgelab.correlation import best_first, kendall_tau, spearman_rho, top_k_overlap
+from judgelab.correlation import kendall_tau, spearman_rho, top_k_overlap
 from judgelab.counts import two_order_tables
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
@@ -176,8 +177,8 @@ class RankAgreement:
         Spearman's and Kendall's (tau-b) correlation, with jackknife intervals over
         judges.
     overlap : Estimate or None
-        Share of the first `k` that both have in common; None if there are fewer judges
-        or ties.
+        Share of the first `k` that both have in common; None if there are fewer judges,
+        or a tie leaves open who they are.
     k : int
         How many count as the first.
 
@@ -246,11 +247,21 @@ def rank_agreement(
         np.array([float(ratings[judge]) for judge in judges]).round(6)
         for ratings in (first, second)
     )
-    untied = all(np.unique(each).size == each.size for each in (x, y))
+    firsts = [_best(each, judges, k) for each in (x, y)]
     overlap = None
-    if untied and len(judges) >= k:
-        overlap = top_k_overlap(best_first(x, judges), best_first(y, judges), k=k)
+    if all(firsts):
+        overlap = top_k_overlap(firsts[0], firsts[1], k=k)
     return RankAgreement(judges, spearman_rho(x, y), kendall_tau(x, y), overlap, k)
+
+
+def _best(
+    scores: npt.NDArray[np.float64], judges: tuple[Hashable, ...], k: int
+) -> list[Hashable]:
+    """Return the k best; nobody if a tie leaves open who belongs to them."""
+    order = np.argsort(-scores, kind="stable")
+    if k > order.size or (k < order.size and scores[order[k - 1]] == scores[order[k]]):
+        return []
+    return [judges[j] for j in order[:k]]
 
 
 def self_preference(

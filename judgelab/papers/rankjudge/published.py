@@ -1,21 +1,45 @@
-"""RankJudge (arXiv:2605.21748): what its printed ratings say about its printed items.
+"""What RankJudge printed, and what comes out again.
 
 The answers of the judges are not at hand. But every judge answered every pair, and then
 the difficulty of a pair depends on one thing only: how many of the judges failed it. So
-21 printed ratings allow 20 difficulties, and a printed one has to be among them.
+21 printed ratings allow 20 difficulties, and a printed one has to be among them. With
+the released file, `reproduce_from` computes the figures themselves.
 """
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from judgelab import data
+from judgelab.data.registry import LOCAL_VARIABLE
+from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import from_standard_error
+from judgelab.intervals import from_standard_error, proportion
+from judgelab.papers.rankjudge.compare import class_bias, rank_agreement
+from judgelab.papers.rankjudge.curate import HARDEST, curate, difficulty_by
+from judgelab.papers.rankjudge.grade import grades
+from judgelab.papers.rankjudge.schema import Item, Match, load
 from judgelab.papertable import Cell, PaperTable
-from judgelab.ranking import item_difficulty
+from judgelab.planning import ranking_stability
+from judgelab.ranking import Rasch, item_difficulty, walk
 from judgelab.ranking.result import ELO_PER_LOGIT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SOURCE = "RankJudge (2605.21748)"
+
+RELEASED = "https://huggingface.co/datasets/Layer6/RankJudge"
+"""Where the released pairs and matches are (CC-BY-4.0): ``pairs/pairs.parquet`` and
+``matches/matches.parquet``. No checksum is known to us, so nothing is fetched."""
+
+_NEEDS_ANSWERS = "needs the answers of the judges, which the paper's tables do not hold"
 
 
 def difficulties() -> list[Estimate]:
@@ -51,18 +75,90 @@ def difficulties() -> list[Estimate]:
     ]
 
 
+def before_cut(kept: int, share: float = HARDEST) -> list[int]:
+    """From how many pairs can so many be left when the hardest share is dropped?
+
+    Parameters
+    ----------
+    kept : int
+        Pairs that are left.
+    share : float, default 0.05
+        What is dropped: round(share · n), and at least one.
+
+    Returns
+    -------
+    list of int
+        Every n that fits; empty if none does.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, the released code's cut.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+
+    Examples
+    --------
+    >>> before_cut(652)
+    [686]
+    """
+    most = int(kept / (1 - share)) + 2
+    return [
+        n for n in range(kept + 1, most + 1) if n - max(1, round(share * n)) == kept
+    ]
+
+
+def domains_centred() -> pd.DataFrame:
+    """How do the judges stand in each domain, once every domain has the same zero?
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per judge: ``ml``, ``med``, ``fin``: printed Elo minus the mean of the
+        21 judges in that domain; ``lowest`` and ``lowest as printed``: the domain with
+        the lowest value, centred and as printed.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, detailed table of ratings.
+
+    Notes
+    -----
+    Every domain is fitted by itself and has a zero of its own, where the mean strength
+    of its judges and pairs lies. A domain in which all judges rate lower may have
+    harder pairs, or easier ones left out; the difference says nothing about a judge.
+    Chapter: *RankJudge*.
+
+    Examples
+    --------
+    >>> table = domains_centred()
+    >>> (table["lowest as printed"] == "fin").sum(), (table["lowest"] == "fin").sum()
+    (np.int64(15), np.int64(9))
+    """
+    board = data.published("rankjudge", "leaderboard").set_index("judge")
+    domains = ["ml", "med", "fin"]
+    printed = board[[f"elo_{name}" for name in domains]].astype(float)
+    printed.columns = domains
+    table = printed - printed.mean()
+    table["lowest"] = table[domains].idxmin(axis=1)
+    table["lowest as printed"] = printed.idxmin(axis=1)
+    return table
+
+
 def reproduce() -> list[PaperTable]:
-    """Is every printed median difficulty one that a pair can have?
+    """Which printed figures follow from other printed ones?
 
     Returns
     -------
     list of PaperTable
-        Six printed medians, each beside the nearest of the 20 possible difficulties,
-        which are 48.6 points apart and more.
+        The printed median difficulties, each beside the nearest of the 20 possible
+        ones, which are 48.6 points apart and more; the counts and shares; and, marked
+        as such, the figures that need the answers of the judges.
 
     References
     ----------
-    RankJudge, arXiv:2605.21748, median difficulty by failure and by user behaviour.
+    RankJudge, arXiv:2605.21748, section 4 and appendices A.1, A.3, A.4, A.7, A.10.
 
     Notes
     -----
@@ -73,6 +169,10 @@ def reproduce() -> list[PaperTable]:
     >>> reproduce()[0].counts["exact"]
     6
     """
+    return [_medians(), _counts(), _hidden()]
+
+
+def _medians() -> PaperTable:
     possible = difficulties()
     grid = np.array([estimate.value for estimate in possible])
     printed = data.published("rankjudge", "pair_difficulty")
@@ -90,5 +190,266 @@ def reproduce() -> list[PaperTable]:
                 why=f"a pair that {k + 1} of {possible[k].n} judges get right",
             )
         )
-    table = "median difficulty of pairs"
-    return [PaperTable("RankJudge (2605.21748)", table, cells, "from print", "Elo")]
+    return PaperTable(SOURCE, "median difficulty of pairs", cells, "from print", "Elo")
+
+
+def _text(topic: str, key: str) -> float:
+    table = data.published("rankjudge", "text").set_index(["topic", "key"])
+    return float(str(table.loc[(topic, key), "value"]))
+
+
+def _survival(row: tuple[str, str], column: str) -> float:
+    table = data.published("rankjudge", "survival").set_index(["axis", "category"])
+    return float(str(table.loc[row, column]))
+
+
+def _counts() -> PaperTable:
+    board = data.published("rankjudge", "leaderboard")
+    elo = board["elo_all"].to_numpy(float)
+    rank = dict(zip(board["judge"], board["rank"].astype(float), strict=True))
+    pairs, made = _text("scale", "pairs_published"), _text("scale", "pairs_generated")
+    kind = ("failure", "disorganized")
+    cells = [
+        Cell("spread of the judges, Elo", _text("elo", "spread"), elo[0] - elo[-1]),
+        Cell(
+            "first before second, Elo", _text("elo", "gap_rank1_rank2"), elo[0] - elo[1]
+        ),
+        Cell("judges", _text("scale", "judges"), float(len(board))),
+        Cell("matches", _text("scale", "matches_published"), pairs * len(board)),
+        _share(
+            "pairs that survive, %", _text("scale", "overall_retention"), pairs, made
+        ),
+        _share(
+            "disorganized pairs that survive, %",
+            _survival(kind, "survival_pct"),
+            _survival(kind, "published"),
+            _survival(kind, "generated"),
+        ),
+    ]
+    for name in ("min", "max"):
+        printed = _survival(("domain", name), "survival_pct")
+        per_domain = made / 3
+        whole = round(printed / 100 * per_domain)
+        cell = _share(f"survival by domain, {name}, %", printed, whole, per_domain)
+        cells.append(cell)
+    for judge, key in (
+        ("gpt-5.5", "gpt-5.5_rank_own"),
+        ("opus-4.7", "opus-4.7_rank_other"),
+        ("gemini-3.1-pro", "gemini-3.1-pro_rank_both"),
+    ):
+        printed = _text("generator_swap", key)
+        cells.append(Cell(f"rank of {judge}, pairs by gpt-5.5", printed, rank[judge]))
+    by_domain = board[["elo_ml", "elo_med", "elo_fin"]].astype(float)
+    best = (by_domain.idxmax(axis=1) == "elo_fin").sum()
+    why = "by the printed table mistral-small-4-119b as well: 911 against 887 and 873"
+    cells.append(
+        Cell("judges that are best in Finance", 1, float(best), known=True, why=why)
+    )
+    return PaperTable(SOURCE, "counts, shares and ranks", cells, "from print")
+
+
+def _share(name: str, printed: float, part: float, whole: float) -> Cell:
+    why = f"{part:.0f} of {whole:.0f}"
+    ours = proportion(part, int(whole))
+    return Cell(name, printed, ours, decimals=1, scale=100, why=why)
+
+
+def _hidden() -> PaperTable:
+    """Figures that need the answers; with them, `reproduce_from` gives them."""
+    wanted = (
+        ("rho of joint and without type", "criterion", "type_vs_no_type_rho", 3),
+        ("tau of joint and without type", "criterion", "type_vs_no_type_tau", 3),
+        ("rho of Bradley–Terry and EIP, lowest", "eip_vs_bt", "rho_min", 3),
+        ("rho of Bradley–Terry and EIP, highest", "eip_vs_bt", "rho_max", 3),
+        ("rho of pointwise and pairwise", "pointwise_vs_pairwise", "rho", 3),
+        ("tau of pointwise and pairwise", "pointwise_vs_pairwise", "tau", 3),
+        ("evasion named too often, points", "class_bias", "evasion_max_over", 1),
+        (
+            "no clarification named too rarely",
+            "class_bias",
+            "no_clarification_under",
+            0,
+        ),
+        ("rho of two generators, 21 judges", "generator_swap", "rho_all21", 3),
+        ("rho of two generators, 19 judges", "generator_swap", "rho_19", 3),
+        ("tau of two generators, 21 judges", "generator_swap", "tau_all21", 3),
+        ("tau of two generators, 19 judges", "generator_swap", "tau_19", 3),
+        ("rho at 10 % of the results, Biomedicine", "subsample", "med_rho_at_10pct", 3),
+    )
+    cells = [
+        Cell(name, _text(topic, key), None, decimals=decimals, why=_NEEDS_ANSWERS)
+        for name, topic, key, decimals in wanted
+    ]
+    return PaperTable(SOURCE, "figures behind the answers", cells, "from print")
+
+
+def released_matches() -> list[Match] | None:
+    """Read the released matches, if they lie in the folder of raw records.
+
+    Returns
+    -------
+    list of Match or None
+        From ``rankjudge/matches.parquet`` (or .json, .jsonl) below the folder that
+        ``JUDGELAB_DATA`` names; None if there is none.
+
+    Notes
+    -----
+    The file is at `RELEASED`. It is not fetched, because we know no checksum of it.
+    Chapter: *RankJudge*.
+    """
+    path = _released("matches")
+    return None if path is None else load(Match, path)
+
+
+def released_pairs() -> list[Item] | None:
+    """Read the released pairs, if they lie in the folder of raw records.
+
+    Returns
+    -------
+    list of Item or None
+        As `released_matches`, from ``rankjudge/pairs.parquet``.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+    path = _released("pairs")
+    return None if path is None else load(Item, path)
+
+
+def _released(name: str) -> Path | None:
+    root = os.environ.get(LOCAL_VARIABLE)
+    if not root:
+        return None
+    for suffix in (".parquet", ".json", ".jsonl"):
+        path = Path(root, "rankjudge", f"{name}{suffix}")
+        if path.is_file():
+            return path
+    return None
+
+
+def reproduce_from(
+    matches: Sequence[Match], items: Iterable[Item] = (), *, rng: int = 0
+) -> list[PaperTable]:
+    """Recompute the paper's figures from its matches.
+
+    Parameters
+    ----------
+    matches : sequence of Match
+        The released ones: `released_matches`. They are the published slice already, so
+        no further pair is dropped for being hard.
+    items : iterable of Item, optional
+        The released pairs; with them the medians of difficulty.
+    rng : int, default 0
+        Draws the subsamples.
+
+    Returns
+    -------
+    list of PaperTable
+        Rating and half width of its interval for every judge; then criteria, EIP, class
+        bias, subsamples; then the medians. What differs is a mismatch: these tables are
+        for looking, and stand in no ledger.
+
+    Raises
+    ------
+    ValidationError
+        If the judges are not those of the paper.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748.
+
+    Notes
+    -----
+    The released code's rule is used (`grades`, "released"), and its fit ("mm").
+    Chapter: *RankJudge*.
+    """
+    board = data.published("rankjudge", "leaderboard")
+    joint = grades(matches, rule="released")
+    if set(joint.judges) != set(board["judge"]):
+        odd = sorted(set(joint.judges) ^ set(board["judge"]))
+        raise ValidationError(f"these are not the paper's judges: {', '.join(odd)}")
+    curation = curate(joint, hardest=0.0, method="mm")
+    ratings = curation.ranking.estimates(anchor="rankjudge", scale="elo")
+    cells = []
+    for judge, elo, half in zip(
+        board["judge"], board["elo_all"], board["ci_all"], strict=True
+    ):
+        cells.append(Cell(judge, float(elo), ratings[judge]))
+        width = ratings[judge].width / 2
+        cells.append(Cell(f"{judge}, half width", float(half), width))
+    tables = [PaperTable(SOURCE, "judge leaderboard, all pairs", cells, unit="Elo")]
+
+    coarse = grades(matches, criterion="verdict+turn", rule="released")
+    without = curate(coarse, hardest=0.0, method="mm").ranking
+    criteria = rank_agreement(curation.ranking.estimates(), without.estimates())
+    mass = walk(curation.kept.table).scores
+    by_walk = rank_agreement(
+        curation.ranking.estimates(), dict(zip(joint.judges, mass, strict=True))
+    )
+    bias = class_bias(matches)
+    evasion = bias.loc[bias["failure"] == "evasion", "bias"].max()
+    tenth, half_of_it = ranking_stability(
+        curation.kept.table, [0.1, 0.5], unit="pairs", method="joint", rng=rng
+    )
+    tables.append(
+        PaperTable(
+            SOURCE,
+            "criteria, EIP, class bias, subsamples",
+            [
+                Cell("rho without type", 0.968, criteria.rho, decimals=3),
+                Cell("tau without type", 0.895, criteria.tau, decimals=3),
+                Cell(
+                    "rho with EIP, lowest of four slices",
+                    0.944,
+                    by_walk.rho,
+                    decimals=3,
+                ),
+                Cell(
+                    "tau with EIP, lowest of four slices",
+                    0.820,
+                    by_walk.tau,
+                    decimals=3,
+                ),
+                Cell("evasion named too often", 41.6, float(evasion), decimals=1),
+                Cell("rho at 10 % of the pairs, at least", 0.95, tenth.rho, decimals=2),
+                Cell(
+                    "tau at 50 % of the pairs, at least",
+                    0.95,
+                    half_of_it.tau,
+                    decimals=2,
+                ),
+            ],
+        )
+    )
+    known = list(items)
+    if known:
+        tables.append(_medians_from(curation.ranking, known))
+    return tables
+
+
+def _medians_from(ranking: Rasch, items: list[Item]) -> PaperTable:
+    printed = data.published("rankjudge", "pair_difficulty")
+    by_failure = difficulty_by(ranking, items, "failure")
+    by_user = [
+        each.value for each in difficulty_by(ranking, items, "user_behavior").values()
+    ]
+    extremes = {
+        "min over categories": min(by_user),
+        "max over categories": max(by_user),
+    }
+    cells = [
+        Cell(
+            f"{axis} {category}".replace("_", " "),
+            float(median),
+            by_failure.get(category) if axis == "failure" else extremes[category],
+            why="" if axis != "failure" or category in by_failure else "no such pair",
+        )
+        for axis, category, median in zip(
+            printed["axis"],
+            printed["category"],
+            printed["median_pair_elo"],
+            strict=True,
+        )
+    ]
+    return PaperTable(SOURCE, "median difficulty of pairs", cells, unit="Elo")
