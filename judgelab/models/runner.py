@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -439,30 +439,22 @@ def in_any_thread(work: Coroutine[Any, Any, None]) -> None:
     except RuntimeError:
         asyncio.run(work)
         return
-    # A running loop cannot wait for another in its own thread.
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-    failed: list[BaseException] = []
+    # A thread cannot run a second loop: this one waits for another thread.
+    running = []
 
-    def run() -> None:
+    async def noted() -> None:
+        task = asyncio.ensure_future(work)
+        running.append((asyncio.get_running_loop(), task))
+        await task
+
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(asyncio.run, noted())
         try:
-            loop.run_until_complete(task)
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    if failed:
-        raise failed[0]
+            future.result()
+        except KeyboardInterrupt:
+            for loop, task in running:
+                loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 def _check_positive(**limits: float | None) -> None:
