@@ -32,7 +32,7 @@ from judgelab.models import (
     questions,
     to_records,
 )
-from judgelab.models.limits import at_most
+from judgelab.models.cost import at_most
 from judgelab.models.parse import from_first_token
 from judgelab.models.prompts import Prompt, find_prompt
 
@@ -106,6 +106,18 @@ def test_equal_requests_are_asked_once(log):
     run = ask_all([*some(2), *some(2)], model, log)
     assert [r.text for r in run.replies] == ["q0 1", "q1 1"] * 2
     assert run.progress.total == run.progress.answered == 2
+
+
+def test_a_run_says_what_replies_lacked_and_who_gave_them(log):
+    def say(question, attempt):
+        version = "v2" if question == "q2" else "v1"
+        lost = ("logprobs", "seed") if question == "q0" else ("seed",)
+        return Reply("A", model="m", fingerprint=version, fallbacks=lost)
+
+    run = ask_all(some(3), Scripted(say), log)
+    assert run.fallbacks == {"logprobs": 1, "seed": 3}
+    assert run.answered_by == {"m v1": 2, "m v2": 1}
+    assert "1 without logprobs, 3 without seed, 2 versions of the model" in str(run)
 
 
 def test_nothing_to_ask(log):

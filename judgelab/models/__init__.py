@@ -16,7 +16,7 @@ _HOME = {
     "Endpoint": "client",
     "Log": "log",
     "LogError": "log",
-    "Prices": "limits",
+    "Prices": "cost",
     "ask_all": "runner",
     "plan": "runner",
     "judge": "judging",

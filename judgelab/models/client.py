@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from judgelab.errors import MissingExtra, ValidationError
 from judgelab.models.request import AskError, Reply, Request
-from judgelab.models.wire import SPARE, from_body, to_body
+from judgelab.models._wire import SPARE, from_body, to_body
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -20,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from judgelab.errors import ValidationError
-from judgelab.models.bar import shown
-from judgelab.models.limits import FREE, Pace, Prices, Purse, Use, at_most, used
+from judgelab.models._bar import shown
+from judgelab.models._limits import Pace, Purse
+from judgelab.models.cost import FREE, Prices, Use, at_most, used
 from judgelab.models.log import Log, Writer
 from judgelab.models.request import AskError, Model, Reply, Request
 
@@ -77,6 +79,23 @@ class Run:
     progress: Progress
     stopped: str = ""
 
+    @property
+    def fallbacks(self) -> dict[str, int]:
+        """What replies had to do without, and how many."""
+        return Counter(lost for reply in self._all for lost in reply.fallbacks)
+
+    @property
+    def answered_by(self) -> dict[str, int]:
+        """Models and versions as the server names them, and their numbers of replies.
+
+        More than one: the endpoint changed under way.
+        """
+        return Counter(f"{reply.model} {reply.fingerprint}" for reply in self._all)
+
+    @property
+    def _all(self) -> Iterator[Reply]:
+        return (reply for reply in self.replies if reply)
+
     def __str__(self) -> str:
         p = self.progress
         unasked = p.total - p.done
@@ -87,6 +106,12 @@ class Run:
             *([f"{unasked:,} not asked"] if unasked else []),
             f"{p.use.tokens:,} tokens",
             *([f"cost {p.use.cost:,.4f}"] if p.use.cost else []),
+            *(f"{n:,} without {lost}" for lost, n in sorted(self.fallbacks.items())),
+            *(
+                [f"{k} versions of the model"]
+                if (k := len(self.answered_by)) > 1
+                else []
+            ),
         ]
         end = f"; stopped: {self.stopped}" if self.stopped else ""
         return f"{p.total:,} requests: {', '.join(parts)}{end}"
