@@ -242,6 +242,51 @@ def examine(
     return Examined(None, rows, columns, tuple(problems))
 
 
+def column_names(
+    path: str | Path, *, format: Format | None = None, encoding: str = "utf-8"
+) -> tuple[str, ...]:
+    """Which columns has a file? Of JSON Lines, those of the first object.
+
+    Parameters
+    ----------
+    path, format, encoding
+        As in `read`.
+
+    Raises
+    ------
+    ValidationError
+        If the file is empty, or its first line cannot be read.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+    """
+    path = Path(path)
+    form = _format_of(path, format)
+    if form == "parquet":
+        return tuple(_parquet_names(path))
+    if form == "jsonl":
+        return tuple(next(json_objects(path, encoding))[1])
+    codec = _codec(path, encoding)
+    try:
+        with path.open(encoding=codec, newline="") as file:
+            return tuple(next(filter(None, csv.reader(file)), []))
+    except UnicodeError:
+        raise _undecodable(path, codec) from None
+    except csv.Error as error:
+        raise _not_a_table(path, str(error)) from None
+
+
+def _format_of(path: Path, format: Format | None) -> Format:
+    form = format or _SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise ValidationError(
+            f"{path.name}: the ending {path.suffix!r} says no format; pass "
+            "format='csv', 'jsonl' or 'parquet'"
+        )
+    return form
+
+
 def _load(
     path: str | Path,
     format: Format | None,
@@ -251,12 +296,7 @@ def _load(
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     """Read a file as it stands; tell where a row of it is, and which columns it has."""
     path = Path(path)
-    form = format or _SUFFIXES.get(path.suffix.lower())
-    if form is None:
-        raise ValidationError(
-            f"{path.name}: the ending {path.suffix!r} says no format; pass "
-            "format='csv', 'jsonl' or 'parquet'"
-        )
+    form = _format_of(path, format)
     names = {old for old, new in (rename or {}).items() if new in _NAMES} | {*_NAMES}
     named = None if only is None else {*only, *(rename or {})}
 
@@ -849,17 +889,10 @@ def _read_parquet(
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     import pandas as pd
 
+    have = _parquet_names(path)
     try:
-        import pyarrow.parquet  # type: ignore[import-untyped]
-
-        with path.open("rb") as file:
-            have = pyarrow.parquet.read_schema(file).names
         frame = pd.read_parquet(path, columns=[name for name in have if wanted(name)])
-    except ImportError:
-        raise ValidationError(
-            f"{path.name}: reading Parquet needs PyArrow: pip install pyarrow"
-        ) from None
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise ValidationError(
             f"{path.name} is not a Parquet file that can be read: {error}"
         ) from None
@@ -871,6 +904,22 @@ def _read_parquet(
         if pd.api.types.is_numeric_dtype(numbers):
             frame[name] = numbers.astype("string").astype("str")
     return frame, _rows_of(path), tuple(have)
+
+
+def _parquet_names(path: Path) -> list[str]:
+    try:
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ImportError:
+        raise ValidationError(
+            f"{path.name}: reading Parquet needs PyArrow: pip install pyarrow"
+        ) from None
+    with path.open("rb") as file:
+        try:
+            return list(pyarrow.parquet.read_schema(file).names)
+        except (OSError, ValueError) as error:
+            raise ValidationError(
+                f"{path.name} is not a Parquet file that can be read: {error}"
+            ) from None
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

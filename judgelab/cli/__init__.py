@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from judgelab.cli import rankjudge
+from judgelab.cli import planning, rankjudge, sources, study
 from judgelab.errors import JudgelabError
 
 app = typer.Typer(
@@ -17,6 +17,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Can a language model be trusted as a judge, and how sure are we?",
 )
+app.command()(study.check)
+app.command()(study.report)
+app.command()(study.compare)
+app.command()(planning.plan)
+app.command()(sources.reproduce)
+app.command()(sources.fetch)
 app.add_typer(rankjudge.app, name="rankjudge")
 
 

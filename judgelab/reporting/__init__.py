@@ -10,21 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 
 from judgelab.errors import ValidationError
 from judgelab.records import check_pairwise, check_ratings
 from judgelab.reporting import render
-from judgelab.reporting.measure import Findings, Kind, TiePolicy, measure
+from judgelab.reporting.measure import Findings, Judge, TiePolicy, judges_of, measure
+from judgelab.reporting.prepare import USED, kind_of, prepared
 from judgelab.reporting.words import Section, sections
-from judgelab.verdict import Rule, Verdict
+from judgelab.verdict import Rule
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["USED", "Findings", "Judge", "Report", "kind_of", "report", "who_judged"]
 
-__all__ = ["Findings", "Report", "report"]
+FORMATS = ("html", "md", "json", "csv")
+TIE_POLICIES = ("half", "drop", "davidson", "rao-kupper")
 
 TWO_ORDER_RULES = (
     "judgebench",
@@ -41,13 +42,6 @@ BOOK: str | None = None
 """Where the book is published; without it chapters are named, and not linked.
 
 A report can be given another address."""
-
-USED = (
-    *("judge", "item", "verdict", "label", "swapped", "trial", "model_a", "model_b"),
-    *("cluster", "kind", "category", "gold", "length_a", "length_b", "log_length"),
-    "own",
-)
-"""The columns that a report looks at; others are left alone."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +83,30 @@ class Report:
         """Return every number with interval, n and method; null if there is none."""
         return render.to_json(self.title, self.findings)
 
+    def to_csv(self) -> str:
+        """Return all tables in one: a line per cell, with interval, n and method."""
+        return render.to_csv(self.sections)
+
+    def to(self, form: str) -> str:
+        """Return the report as one of `FORMATS`.
+
+        Raises
+        ------
+        ValidationError
+            If there is no such format.
+        """
+        ways = {
+            "html": self.to_html,
+            "md": self.to_markdown,
+            "json": self.to_json,
+            "csv": self.to_csv,
+        }
+        if form not in ways:
+            raise ValidationError(f"format {form!r}; choose from {', '.join(FORMATS)}")
+        return ways[form]()
+
     def save(self, path: str | Path) -> Path:
-        """Write the report: the ending (.html, .md, .json) says how.
+        """Write the report: the ending (.html, .md, .json, .csv) says how.
 
         Raises
         ------
@@ -98,10 +114,7 @@ class Report:
             If the ending is none of these.
         """
         path = Path(path)
-        ways = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
-        if path.suffix.lower() not in ways:
-            raise ValidationError(f"{path.name}: write a report to .html, .md or .json")
-        path.write_text(ways[path.suffix.lower()](), "utf-8")
+        path.write_text(self.to(path.suffix.lstrip(".").lower()), "utf-8")
         return path
 
     def _repr_html_(self) -> str:
@@ -184,13 +197,13 @@ def report(
     """
     columns = nw.from_native(records).collect_schema().names()
     known = {(rename or {}).get(name, name) for name in columns}
-    kind = _kind(known)
+    kind = kind_of(known)
     checked = (
         check_pairwise(records, rename=rename, words=words)
         if kind == "pairwise"
         else check_ratings(records, rename=rename, scale=_declared(scale))
     )
-    frame = _prepared(checked, kind)
+    frame = prepared(checked, kind)
     found = measure(
         frame,
         kind=kind,
@@ -206,15 +219,31 @@ def report(
     return Report(title, found, book)
 
 
-def _kind(columns: set[str]) -> Kind:
-    has = [name for name in ("verdict", "label") if name in columns]
-    if len(has) != 1:
-        raise ValidationError(
-            f"a record has either 'verdict' or 'label'; here are "
-            f"{' and '.join(has) or 'neither'} (columns: "
-            f"{', '.join(sorted(columns)[:20])}); use rename="
-        )
-    return "pairwise" if has == ["verdict"] else "ratings"
+def who_judged(records: Any) -> list[Judge]:
+    """Who judged how much, and what did they say?
+
+    Parameters
+    ----------
+    records : dataframe
+        Checked records.
+
+    Returns
+    -------
+    list of Judge
+        With the numbers of verdicts of each word, and of pairs of answers that were
+        judged in both orders, or in one.
+
+    Raises
+    ------
+    ValidationError
+        If an item stands for different answers or clusters.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
+    kind = kind_of(nw.from_native(records).collect_schema().names())
+    return judges_of(prepared(records, kind), kind)
 
 
 def _declared(scale: Sequence[Any] | None) -> Sequence[Any]:
@@ -224,77 +253,3 @@ def _declared(scale: Sequence[Any] | None) -> Sequence[Any]:
             "that nobody used counts as well)"
         )
     return scale
-
-
-def _prepared(records: Any, kind: Kind) -> pd.DataFrame:
-    """Bring the used columns here, in the types that the report works with."""
-    frame: Any = nw.from_native(records)
-    frame = frame.select([name for name in frame.columns if name in USED])
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    result: pd.DataFrame = frame.to_pandas().reset_index(drop=True)
-    for name in ("judge", "model_a", "model_b"):
-        if name in result:
-            result[name] = result[name].astype(str)
-    if kind == "pairwise":
-        result["verdict"] = _as_words(result["verdict"])
-        if "gold" in result:
-            result["gold"] = _as_words(result["gold"].fillna("MISSING"))
-        if "swapped" in result:
-            result["swapped"] = result["swapped"].astype(bool)
-        _check_answers(result)
-    if "cluster" in result:
-        _check_clusters(result)
-    return result
-
-
-def _as_words(verdicts: pd.Series[Any]) -> pd.Series[str]:
-    """Write verdicts, words or codes, as words."""
-    names = list(Verdict.__members__)
-    given = verdicts.unique().tolist()
-    meaning = {
-        v: Verdict.parse(v).name if isinstance(v, str) else names[int(v)] for v in given
-    }
-    return verdicts.astype(object).map(meaning)
-
-
-def _check_answers(frame: pd.DataFrame) -> None:
-    """Refuse items on which answer A is not the same answer for everybody."""
-    if not {"model_a", "model_b"} <= {*frame.columns}:
-        return
-    turned = frame["swapped"] if "swapped" in frame else frame["item"].isna()
-    first = frame["model_a"].where(~turned, frame["model_b"])
-    second = frame["model_b"].where(~turned, frame["model_a"])
-    pairs = (first + "\0" + second).groupby(frame["item"]).nunique()
-    if not len(odd := pairs.index[pairs > 1]):
-        return
-    shown = ", ".join(map(str, odd[:5]))
-    rows = frame["item"] == odd[0]
-    seen = sorted(set(zip(first[rows], second[rows], strict=True)))[:2]
-    reverse = len(seen) == 2 and seen[0] == seen[1][::-1]
-    cure = (
-        "'swapped' says which records show them in exchanged slots, and is "
-        + ("wrong" if "swapped" in frame else "missing")
-        if reverse
-        else "an item is one pair of answers: make its name of the question and both "
-        "models"
-    )
-    raise ValidationError(
-        f"{len(odd)} items ({shown}) stand for different answers: on {odd[0]} A and B "
-        f"are {' and '.join(seen[0])} in one record, {' and '.join(seen[1])} in "
-        f"another; {cure}"
-    )
-
-
-def _check_clusters(frame: pd.DataFrame) -> None:
-    if frame["cluster"].isna().any():
-        raise ValidationError(
-            f"{int(frame['cluster'].isna().sum())} records have no 'cluster'; fill it "
-            "in for all, or leave the column out"
-        )
-    several = frame.groupby("item")["cluster"].nunique()
-    if len(odd := several.index[several > 1]):
-        raise ValidationError(
-            f"items {', '.join(map(str, odd[:5]))} have several values of 'cluster'; "
-            "give one each"
-        )

@@ -332,6 +332,18 @@ def measure(
     return findings
 
 
+def judges_of(records: pd.DataFrame, kind: Kind, level: float = 0.95) -> list[Judge]:
+    """Say of every judge what it said, and how often.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
+    names = sorted(records["judge"].unique())
+    asked = _Asked(records, kind, names, [], "item", (), level, [])
+    return [_judge(asked, name) for name in names]
+
+
 @dataclass(frozen=True)
 class _Asked:
     """The records and what was asked of them, handed from part to part."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -81,6 +83,40 @@ def to_json(title: str, found: Findings) -> str:
     return json.dumps(
         {"title": title, **plain(found)}, indent=1, ensure_ascii=False, allow_nan=False
     )
+
+
+def to_csv(parts: Sequence[Section]) -> str:
+    """Write every cell of every table in a line of its own.
+
+    A spreadsheet takes text that begins with =, +, − or @ for a formula; such text gets
+    an apostrophe before it, which a spreadsheet reads as "this is text".
+    """
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    names = ("part", "table", "row", "column", "value", "low", "high", "n", "method")
+    writer.writerow(names)
+    for part in parts:
+        for table in part.tables:
+            for row in table.rows:
+                for column, value in zip(table.columns[1:], row[1:], strict=True):
+                    place = (part.title, table.caption, text_of(row[0]), column)
+                    writer.writerow([*map(harmless, place), *_numbers(value)])
+    return lines.getvalue()
+
+
+def harmless(text: str) -> str:
+    """Keep a spreadsheet from taking text for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _numbers(value: Value) -> list[Any]:
+    if isinstance(value, Share):
+        e = value.estimate
+        shown = ["" if math.isnan(x) else x for x in (e.value, e.low, e.high)]
+        return [*shown, e.n, harmless(e.reason or e.method)]
+    if isinstance(value, Test):
+        return [value.p_value, "", "", value.n, harmless(value.method)]
+    return [harmless(value) if isinstance(value, str) else value, "", "", "", ""]
 
 
 def plain(value: Any) -> Any:

@@ -60,8 +60,23 @@ class Ledger:
         return f"<ul>{items}</ul>\n{tables}"
 
 
-def ledger() -> Ledger:
+def sources() -> list[str]:
+    """List the modules of `judgelab.papers` that reproduce something."""
+    papers = import_module("judgelab.papers")
+    return [
+        module.name
+        for module in pkgutil.iter_modules(papers.__path__)
+        if hasattr(import_module(f"judgelab.papers.{module.name}"), "reproduce")
+    ]
+
+
+def ledger(source: str | None = None) -> Ledger:
     """Which printed figures did we check, and what came out?
+
+    Parameters
+    ----------
+    source : str, optional
+        A module of `judgelab.papers`, such as ``"mt_bench"``; all of them if not given.
 
     Returns
     -------
@@ -78,10 +93,7 @@ def ledger() -> Ledger:
     >>> ledger().mismatches()
     []
     """
-    papers = import_module("judgelab.papers")
     tables: list[PaperTable] = []
-    for module in pkgutil.iter_modules(papers.__path__):
-        paper = import_module(f"judgelab.papers.{module.name}")
-        if hasattr(paper, "reproduce"):
-            tables += paper.reproduce()
+    for name in sources() if source is None else [source]:
+        tables += import_module(f"judgelab.papers.{name}").reproduce()
     return Ledger(tables)

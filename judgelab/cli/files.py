@@ -1,0 +1,217 @@
+"""Reading a reader's files for every command that takes some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.console import Console
+
+from judgelab.errors import ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+OUT = Console(highlight=False)
+ERR = Console(stderr=True, highlight=False)
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="CSV, JSON Lines or Parquet; several are read as one.", show_default=False
+    ),
+]
+As = Annotated[
+    str,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help="Whose format: records (ours), judgebench, mt-bench, fastchat, "
+        "fastchat-single, alpacaeval, llmjudge, rankjudge.",
+    ),
+]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename",
+        metavar="OLD=NEW",
+        help="A column of the file and what it is here: winner=verdict. May be "
+        "repeated.",
+    ),
+]
+Word = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--word",
+        metavar="OLD=NEW",
+        help="A verdict of the file and what it means (A, B, TIE, INVALID, MISSING): "
+        "model_a=A. May be repeated.",
+    ),
+]
+ScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="A,B,…",
+        help="For ratings: every label that could be given, in order: 0,1,2,3.",
+    ),
+]
+Encoding = Annotated[str, typer.Option(help="How the text of the file is encoded.")]
+
+
+class Loaded(NamedTuple):
+    """Records from the files of a command."""
+
+    records: pd.DataFrame | None
+    """The valid ones; None if there are none."""
+    kind: str
+    rows: int
+    columns: tuple[str, ...]
+    scale: list[Any] | None
+    problems: tuple[str, ...]
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Show on a terminal that work goes on; nothing is printed into a pipe."""
+    if ERR.is_terminal:
+        with ERR.status(what):
+            yield
+    else:
+        yield
+
+
+def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Read OLD=NEW from an option that may be repeated."""
+    result = {}
+    for text in given or ():
+        # A name may hold a sign of equality; a role of ours holds none.
+        old, sign, new = text.rpartition("=")
+        if not (old and sign and new):
+            raise ValidationError(f"{option} {text!r}: write OLD=NEW")
+        if old in result:
+            raise ValidationError(f"{option} names {old!r} twice")
+        result[old] = new
+    return result
+
+
+def load(
+    files: Sequence[Path],
+    reader: str,
+    *,
+    rename: Sequence[str] | None,
+    words: Sequence[str] | None,
+    scale: str | None,
+    encoding: str,
+) -> Loaded:
+    """Read all files; collect what is wrong instead of stopping there."""
+    for path in files:
+        if not path.is_file():
+            raise ValidationError(f"there is no file {str(path)!r}")
+    with busy("reading …"):
+        if reader == "records":
+            return _own(files, rename, words, scale, encoding)
+        if rename or words:
+            raise ValidationError(
+                f"--as {reader} knows its columns and words; --rename and --word are "
+                "for our own format"
+            )
+        return _others(files, reader, scale)
+
+
+def _own(
+    files: Sequence[Path],
+    rename: Sequence[str] | None,
+    words: Sequence[str] | None,
+    scale: str | None,
+    encoding: str,
+) -> Loaded:
+    import pandas as pd
+
+    from judgelab.records import column_names, examine
+    from judgelab.reporting import USED, kind_of
+
+    names = pairs(rename, "--rename")
+    columns = dict.fromkeys(
+        name for path in files for name in column_names(path, encoding=encoding)
+    )
+    known = {names.get(name, name) for name in columns}
+    if not known & {"verdict", "label"}:
+        _suggest(files[0])
+    kind = kind_of(known)
+    labels = _labels(scale)
+    found = [
+        examine(
+            path,
+            kind=kind,
+            rename=names,
+            words=pairs(words, "--word") or None,
+            scale=labels,
+            encoding=encoding,
+            only=USED,
+        )
+        for path in files
+    ]
+    frames = [part.records for part in found if part.records is not None]
+    problems = tuple(problem for part in found for problem in part.problems)
+    whole = pd.concat(frames, ignore_index=True) if frames else None
+    return Loaded(
+        whole, kind, sum(part.rows for part in found), tuple(columns), labels, problems
+    )
+
+
+def _others(files: Sequence[Path], reader: str, scale: str | None) -> Loaded:
+    import pandas as pd
+
+    from judgelab.readers import read_as
+
+    frames, problems, kind = [], list[str](), "pairwise"
+    for path in files:
+        try:
+            frame, kind = read_as(path, reader)
+        except ValidationError as error:
+            problems.append(str(error))
+            continue
+        frames.append(frame)
+    whole = pd.concat(frames, ignore_index=True) if frames else None
+    rows = 0 if whole is None else len(whole)
+    columns = () if whole is None else tuple(map(str, whole.columns))
+    return Loaded(whole, kind, rows, columns, _labels(scale), tuple(problems))
+
+
+def _suggest(path: Path) -> None:
+    from judgelab.readers import READERS, looks_like
+
+    if name := looks_like(path):
+        raise ValidationError(
+            f"{path.name} has neither 'verdict' nor 'label', and looks like a file of "
+            f"{READERS[name].reads}: say so with --as {name}"
+        )
+
+
+def _labels(scale: str | None) -> list[Any] | None:
+    """Read the labels of a scale: whole numbers if all of them are."""
+    if scale is None:
+        return None
+    words = [word.strip() for word in scale.split(",")]
+    try:
+        return [int(word) for word in words]
+    except ValueError:
+        return list(words)
+
+
+def valid(loaded: Loaded) -> pd.DataFrame:
+    """Return the records if all is well with them; otherwise say what is wrong."""
+    if loaded.problems or loaded.records is None:
+        first = loaded.problems[0] if loaded.problems else "there are no records"
+        more = len(loaded.problems) - 1
+        also = f" (and {more} more kinds of trouble)" if more > 0 else ""
+        raise ValidationError(
+            f"{first}{also}. `judgelab check` lists everything; nothing was computed"
+        )
+    return loaded.records

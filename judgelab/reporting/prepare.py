@@ -1,0 +1,114 @@
+"""Which records a report can use: the columns, their types, one meaning per item."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from judgelab.errors import ValidationError
+from judgelab.reporting.measure import Kind
+from judgelab.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+USED = (
+    *("judge", "item", "verdict", "label", "swapped", "trial", "model_a", "model_b"),
+    *("cluster", "kind", "category", "gold", "length_a", "length_b", "log_length"),
+    "own",
+)
+"""The columns that a report looks at; others are left alone."""
+
+
+def kind_of(columns: Collection[str]) -> Kind:
+    """Tell which kind of record has these columns.
+
+    Raises
+    ------
+    ValidationError
+        If they are those of both kinds, or of neither.
+    """
+    has = [name for name in ("verdict", "label") if name in columns]
+    if len(has) != 1:
+        raise ValidationError(
+            f"a record has either 'verdict' or 'label'; here are "
+            f"{' and '.join(has) or 'neither'} (columns: "
+            f"{', '.join(sorted(columns)[:20])}); use rename="
+        )
+    return "pairwise" if has == ["verdict"] else "ratings"
+
+
+def prepared(records: Any, kind: Kind) -> pd.DataFrame:
+    """Bring the used columns here, in the types that the report works with."""
+    frame: Any = nw.from_native(records)
+    frame = frame.select([name for name in frame.columns if name in USED])
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    result: pd.DataFrame = frame.to_pandas().reset_index(drop=True)
+    for name in ("judge", "model_a", "model_b"):
+        if name in result:
+            result[name] = result[name].astype(str)
+    if kind == "pairwise":
+        result["verdict"] = _as_words(result["verdict"])
+        if "gold" in result:
+            result["gold"] = _as_words(result["gold"].fillna("MISSING"))
+        if "swapped" in result:
+            result["swapped"] = result["swapped"].astype(bool)
+        _check_answers(result)
+    if "cluster" in result:
+        _check_clusters(result)
+    return result
+
+
+def _as_words(verdicts: pd.Series[Any]) -> pd.Series[str]:
+    """Write verdicts, words or codes, as words."""
+    names = list(Verdict.__members__)
+    given = verdicts.unique().tolist()
+    meaning = {
+        v: Verdict.parse(v).name if isinstance(v, str) else names[int(v)] for v in given
+    }
+    return verdicts.astype(object).map(meaning)
+
+
+def _check_answers(frame: pd.DataFrame) -> None:
+    """Refuse items on which answer A is not the same answer for everybody."""
+    if not {"model_a", "model_b"} <= {*frame.columns}:
+        return
+    turned = frame["swapped"] if "swapped" in frame else frame["item"].isna()
+    first = frame["model_a"].where(~turned, frame["model_b"])
+    second = frame["model_b"].where(~turned, frame["model_a"])
+    pairs = (first + "\0" + second).groupby(frame["item"]).nunique()
+    if not len(odd := pairs.index[pairs > 1]):
+        return
+    shown = ", ".join(map(str, odd[:5]))
+    rows = frame["item"] == odd[0]
+    seen = sorted(set(zip(first[rows], second[rows], strict=True)))[:2]
+    reverse = len(seen) == 2 and seen[0] == seen[1][::-1]
+    cure = (
+        "'swapped' says which records show them in exchanged slots, and is "
+        + ("wrong" if "swapped" in frame else "missing")
+        if reverse
+        else "an item is one pair of answers: make its name of the question and both "
+        "models"
+    )
+    raise ValidationError(
+        f"{len(odd)} items ({shown}) stand for different answers: on {odd[0]} A and B "
+        f"are {' and '.join(seen[0])} in one record, {' and '.join(seen[1])} in "
+        f"another; {cure}"
+    )
+
+
+def _check_clusters(frame: pd.DataFrame) -> None:
+    if frame["cluster"].isna().any():
+        raise ValidationError(
+            f"{int(frame['cluster'].isna().sum())} records have no 'cluster'; fill it "
+            "in for all, or leave the column out"
+        )
+    several = frame.groupby("item")["cluster"].nunique()
+    if len(odd := several.index[several > 1]):
+        raise ValidationError(
+            f"items {', '.join(map(str, odd[:5]))} have several values of 'cluster'; "
+            "give one each"
+        )
