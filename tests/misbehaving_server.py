@@ -16,9 +16,6 @@ from time import time
 
 Decide = Callable[[str, int], str]
 
-SLOW = 1.0
-"""Seconds that a slow reply takes."""
-
 
 class MisbehavingServer:
     """Serve on 127.0.0.1 while the ``with`` block lasts.
@@ -208,8 +205,8 @@ async def no_money(server, writer, body, _):
     return send(writer, 429, complaint("no credit", code="insufficient_quota"))
 
 
-async def slow(server, writer, body, _):
-    await asyncio.sleep(SLOW)
+async def slow(server, writer, body, seconds):
+    await asyncio.sleep(float(seconds))
     send(writer, 200, completion(body))
     return WHOLE
 

@@ -160,7 +160,7 @@ def test_a_fault_says_whether_it_may_pass(behaviour, passing, everywhere, says):
 
 
 def test_a_slow_server_is_given_up():
-    error = fault("slow", timeout=0.2)
+    error = fault("slow 5", timeout=0.2)
     assert error.passing
     assert "within 0.2 s" in str(error)
 

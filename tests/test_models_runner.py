@@ -6,7 +6,6 @@ import asyncio
 import io
 import os
 import signal
-import threading
 import time
 from collections import Counter
 from functools import partial
@@ -233,12 +232,21 @@ def test_a_wait_that_is_too_long_is_a_failure(log):
     assert run.errors == ("it is down",)
 
 
-def test_backoff_doubles_with_jitter(log):
-    model = Scripted(failing(99))
-    ask_all(some(1), model, log, attempts=4, backoff=0.1, rng=1)
-    gaps = np.diff(model.times)
-    for gap, longest in zip(gaps, (0.1, 0.2, 0.4), strict=True):
-        assert longest / 2 <= gap <= longest + 0.15
+def test_backoff_doubles_with_jitter_up_to_a_limit(log, monkeypatch):
+    slept, sleep = [], asyncio.sleep
+
+    async def note(seconds):
+        slept.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr("asyncio.sleep", note)
+    options = {"attempts": 7, "backoff": 1.0, "longest_wait": 10.0, "concurrency": 1}
+    ask_all(some(200), Scripted(failing(99)), log, stop_after=None, rng=1, **options)
+    waits = np.array([seconds for seconds in slept if seconds]).reshape(200, 6)
+    longest = np.array([1, 2, 4, 8, 10, 10])
+    assert (waits <= longest).all()
+    assert (waits >= longest / 2).all()
+    assert np.allclose(waits.mean(axis=0), 0.75 * longest, rtol=0.05)
 
 
 def test_requests_per_minute(log):
@@ -255,7 +263,7 @@ def test_tokens_per_minute_follow_what_the_server_counts(log):
     ask_all(some(6), model, log, tokens_per_minute=60_000, concurrency=1)
     assert time.monotonic() - start >= 0.45
     assert np.diff(model.times)[1:].min() >= 0.08
-    assert model.times[-1] - model.times[0] <= 1.5
+    assert model.times[-1] - model.times[0] <= 2.4
 
 
 PRICES = Prices(prompt=1.0, completion=10.0)
@@ -399,15 +407,15 @@ def test_a_fault_of_the_program_ends_the_run_and_keeps_the_log(log, ask):
 
 @ask_anywhere
 def test_an_interrupt_ends_the_run_soon_and_keeps_the_log(log, ask):
-    model = Scripted(seconds=0.02)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    start = time.monotonic()
-    timer.start()
+    def say(question, attempt):
+        if question == "q5":
+            os.kill(os.getpid(), signal.SIGINT)
+        return Reply("A")
+
     with pytest.raises(KeyboardInterrupt):
-        ask(some(1000), model, log, concurrency=1)
-    assert time.monotonic() - start < 10
+        ask(some(1000), Scripted(say, seconds=0.02), log, concurrency=1)
     answered = (log.replies()["error"] == "").sum()
-    assert 0 < answered < 1000
+    assert 5 <= answered < 1000
     assert len(log.replies()) == 1000
     with log.writing():  # nothing holds it any more
         pass

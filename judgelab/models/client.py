@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from judgelab.errors import MissingExtra, ValidationError
-from judgelab.models.request import AskError, Reply, Request
 from judgelab.models._wire import SPARE, from_body, to_body
+from judgelab.models.request import AskError, Reply, Request
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
