@@ -59,6 +59,8 @@ def test_the_form_that_was_asked_for_is_strict(label, marked):
         ("tie", "C"),
         ("B\n\nIt gives the right number; A does not.", "B"),
         ("It gives the right number.\n\nB", "B"),
+        ("A is better.", "A"),
+        ("**Answer B** is the better answer!\nIt is right.", "B"),
         ("Verdict: A", "A"),
         ("**Verdict:** A.", "A"),
         ("My verdict is A because it is right.", "A"),
@@ -95,6 +97,11 @@ def test_dress_does_not_matter(text, label):
         ("both", Reason.OUTSIDE),
         ("Neither.", Reason.OUTSIDE),
         ("Answer A is better than B in tone, but B is right.", Reason.PROSE),
+        ("A is better than B.", Reason.PROSE),
+        ("A is better in tone.", Reason.PROSE),
+        ("Neither is better.", Reason.OUTSIDE),
+        ("A is better.\nB", Reason.CONFLICTING),
+        ("I, for one, doubt it.", Reason.NO_LABEL),
         ("A and B are much alike.", Reason.PROSE),
         ("A or B", Reason.PROSE),
         ("A/B", Reason.PROSE),
@@ -119,7 +126,7 @@ def test_dress_does_not_matter(text, label):
         ("I’m sorry, I cannot choose A or B.", Reason.REFUSAL),
         ("As an AI, I have no opinion on A.", Reason.REFUSAL),
         ("<think>It is A. [[A]]", Reason.TRUNCATED),
-        ("<think>A</think>", Reason.NO_LABEL),
+        ("<think>A</think>\n", Reason.EMPTY),
     ],
 )
 def test_nothing_is_guessed(text, reason):
@@ -199,6 +206,13 @@ def test_grades_outside_the_scale_or_in_prose(text, labels, reason):
 def test_a_label_inside_another_is_not_there(text, value, reason):
     parsed = parse_label(Reply(text), RIGHT)
     assert (parsed.value, parsed.reason) == (value, reason)
+
+
+def test_grades_can_be_letters_and_words_are_no_numbers():
+    letters = {"A": 4.0, "B": 3.0}
+    assert parse_label(Reply("Grade: b."), letters).value == 3
+    assert parse_label(Reply("E"), letters).reason is Reason.OUTSIDE
+    assert parse_label(Reply("1"), RIGHT).reason is Reason.NO_LABEL
 
 
 def test_side_by_side_has_two_ties_and_no_code_for_the_unreadable():

@@ -17,9 +17,10 @@ The tolerant rules:
    upper or lower case, full-width letters; ``Answer A`` or ``Assistant A`` for ``A``;
    ``tie`` where a label means a tie; ``7/10``, ``7 out of 10`` or ``7.0`` for ``7`` on
    a scale that ends at 10.
-2. *A line of its own* (bare form). The label stands alone on the first or the last line
-   and an explanation on the others. A first line that goes on after it ("A. The first
-   …") states nothing, and contradicts another label.
+2. *A line of its own* (bare form). On the first or the last line stands the label alone
+   or with "is better" and no more, and an explanation on the others. A first line that
+   goes on after the label ("A. The first …") states nothing, and contradicts another
+   label.
 3. *Double brackets* anywhere, unless the clause around them doubts: it asks, or has a
    word such as "not", "or", "if", "would".
 4. *Announced.* At the beginning of a sentence stand "Verdict", "Winner", "Decision",
@@ -30,7 +31,7 @@ The tolerant rules:
 5. *Thinking aloud* between ``<think>`` and ``</think>`` at the beginning is skipped.
 6. *JSON in a fence* or between other words, further keys, a whole number in quotes.
 
-So "the first is better than the second" states nothing, "INCORRECT" does not contain
+So "A is better than B in style" states nothing, "INCORRECT" does not contain
 "CORRECT", and a reply that was cut at the token limit is invalid even if a label stands
 in it: the rest might have taken it back.
 """
@@ -180,11 +181,9 @@ def parse_label(
     <Reason.CONFLICTING: 'conflicting labels'>
     """
     scale = _Scale(labels)
-    if reason := _no_text(reply):
-        return scale.invalid(reason)
-    text = _after_thinking(reply.text)
-    if text is None:
-        return scale.invalid(Reason.TRUNCATED)
+    text = _readable(reply)
+    if isinstance(text, Reason):
+        return scale.invalid(text)
     stated = scale.stated(text, bare=not marked)
     if len(stated) > 1:
         return scale.invalid(Reason.CONFLICTING)
@@ -233,11 +232,9 @@ def parse_json(
     <Reason.CONFLICTING: 'conflicting labels'>
     """
     scale = _Scale(labels)
-    if reason := _no_text(reply):
-        return scale.invalid(reason)
-    text = _after_thinking(reply.text)
-    if text is None:
-        return scale.invalid(Reason.TRUNCATED)
+    text = _readable(reply)
+    if isinstance(text, Reason):
+        return scale.invalid(text)
     found, reason = _json_object(text.strip())
     strict = not reason
     if reason is Reason.NOT_JSON:
@@ -426,6 +423,11 @@ _ANNOUNCED_CHOICE = re.compile(
     r"|conversation|one))[*_]*(?:\s+is\s+|\s*[:=]\s*)",
     re.I,
 )
+_IS_BETTER = re.compile(
+    r"(.{1,40}?)\s+is\s+(?:the\s+)?better(?:\s+(?:answer|assistant|response|option"
+    r"|conversation|one))?[.!]?",
+    re.I,
+)
 _TIES = {"tie", "draw"}
 _NOT_ONE_OF_TWO = {*_TIES, "both", "neither", "either", "none", "equal"}
 
@@ -465,14 +467,14 @@ class _Scale:
         self.graded = all(
             not isinstance(m, Verdict | SideBySide) for m in labels.values()
         )
-        self.by_case = {_plain(label).casefold(): label for label in labels}
-        self.lettered = any(len(label) == 1 for label in labels) and not self.graded
         sided = any(isinstance(meaning, SideBySide) for meaning in labels.values())
         self.unread = None if self.graded or sided else Verdict.INVALID
+        self.by_case = {_plain(label).casefold(): label for label in labels}
+        self.numbers = {
+            float(label): label for label in labels if _NUMBER.fullmatch(label)
+        }
+        self.lettered = any(len(x) == 1 and x.isalpha() for x in labels)
         self.tie = next((x for x, m in labels.items() if m is Verdict.TIE), None)
-        self.values = {}
-        if self.graded:
-            self.values = {float(meaning): label for label, meaning in labels.items()}
 
     def invalid(self, reason: Reason) -> Parsed:
         return Parsed(self.unread, reason=reason)
@@ -486,24 +488,23 @@ class _Scale:
         bare = bare.casefold()
         if bare in self.by_case:
             return self.by_case[bare]
-        if self.graded and (number := _NUMBER.fullmatch(bare)):
+        if self.numbers and (number := _NUMBER.fullmatch(bare)):
             value, top = number.groups()
-            if top is None or float(top) == max(self.values):
-                return self.values.get(float(value.replace(",", ".")), bare)
-            return bare
-        if not self.lettered:
-            return None
+            if top is not None and float(top) != max(self.numbers):
+                return bare
+            return self.numbers.get(float(value.replace(",", ".")), bare)
         if self.tie is not None and bare in _TIES:
             return self.tie
-        if bare in _NOT_ONE_OF_TWO:
+        if not self.graded and bare in _NOT_ONE_OF_TWO:
             return bare
-        named = _NAMED.sub("", bare, count=1) if _NAMED.match(bare) else bare
-        named = named.strip(_DRESS)
-        if named in self.by_case:
-            return self.by_case[named]
-        return (
-            named if len(named) == 1 and named.isascii() and named.isalpha() else None
-        )
+        return self._letter(bare) if self.lettered else None
+
+    def _letter(self, bare: str) -> str | None:
+        match = _NAMED.match(bare)
+        letter = bare[match.end() :].strip(_DRESS) if match else bare
+        if letter in self.by_case:
+            return self.by_case[letter]
+        return letter if re.fullmatch("[a-z]", letter) else None
 
     def stated(self, text: str, *, bare: bool) -> set[str]:
         """Collect the labels that a text states; doubted ones count beside others."""
@@ -515,20 +516,24 @@ class _Scale:
                 (doubted if _is_doubted(text, match) else found).add(label)
         for line in text.splitlines():
             found |= self._announced(line)
-        lines = [line for line in text.splitlines() if line.strip()]
-        if bare and lines:
-            alone = {self.label(line) for line in lines} - {None}
-            ends = {self.label(lines[0]), self.label(lines[-1])} - {None}
-            if found or ends:
-                found |= {label for label in alone if label is not None}
-            doubted |= self._begun(lines[0])
+        if bare:
+            lines = [self._alone(x) for x in text.splitlines() if x.strip()]
+            if found or lines[0] or lines[-1]:
+                found |= {label for label in lines if label is not None}
+            doubted |= self._begun(text)
         return found | doubted if found or len(doubted) > 1 else set()
 
-    def _begun(self, line: str) -> set[str]:
-        """Find the label with which a first line begins ("A. The first …")."""
-        word = line.split(maxsplit=1)[0]
+    def _alone(self, line: str) -> str | None:
+        """Which label stands alone on this line, or is called better by it?"""
+        better = None if self.graded else _IS_BETTER.fullmatch(line.strip(_DRESS))
+        return self.label(better[1] if better else line)
+
+    def _begun(self, text: str) -> set[str]:
+        """Find the label with which a text begins, as in "A. The first …"."""
+        word = text.split(maxsplit=1)[0]
         label = self.label(word.rstrip(",")) if self.lettered else None
-        return {label} if label is not None and word.endswith((".", ",")) else set()
+        begun = label in self.by_case.values() and word.endswith((".", ","))
+        return {label} if begun and label else set()
 
     def _announced(self, line: str) -> set[str]:
         opening = _ANNOUNCED_GRADE if self.graded else _ANNOUNCED_CHOICE
@@ -553,20 +558,18 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
-def _no_text(reply: Reply) -> Reason | None:
+def _readable(reply: Reply) -> str | Reason:
+    """Return what follows the thinking, or why there is nothing to read."""
     if reply.finish == "refusal":
         return Reason.REFUSAL
     if reply.finish == "length":
         return Reason.TRUNCATED
-    return None if reply.text.strip() else Reason.EMPTY
-
-
-def _after_thinking(text: str) -> str | None:
-    """Drop the thinking before the reply; None if it never ends."""
-    if not text.lstrip().startswith("<think>"):
-        return text
-    _, ended, rest = text.partition("</think>")
-    return rest if ended else None
+    text = reply.text
+    if text.lstrip().startswith("<think>"):
+        _, ended, text = text.partition("</think>")
+        if not ended:
+            return Reason.TRUNCATED
+    return text if text.strip() else Reason.EMPTY
 
 
 def _is_doubted(text: str, match: re.Match[str]) -> bool:
