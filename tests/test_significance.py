@@ -23,6 +23,7 @@ from judgelab.significance import (
     paired_difference,
     sign_flip_test,
     signed_share,
+    swap_test,
     welch_test,
 )
 
@@ -276,3 +277,81 @@ def test_both_tests_of_habits_reject_a_true_null_as_rarely_as_they_say():
     margins = np.stack([paired.sum(axis=2), paired.sum(axis=1)], axis=1)
     rejected = np.mean([homogeneity_test(t).p_value < 0.05 for t in margins])
     assert rejected < 0.02
+
+
+# Exchanges
+
+
+def share_of(sums):
+    return sums[:, 0] / sums.sum(axis=1)
+
+
+def test_few_units_are_the_exact_exchange_test():
+    rng = np.random.default_rng(0)
+    one, two = rng.integers(1, 10, (2, 8, 2))
+    gaps = []
+    for turns in itertools.product([0, 1], repeat=8):
+        turn = np.array(turns, bool)[:, None]
+        sums = [np.where(turn, a, b).sum(0) for a, b in ((one, two), (two, one))]
+        gaps.append(abs(sums[0][0] / sums[0].sum() - sums[1][0] / sums[1].sum()))
+    exact = np.mean(np.array(gaps) >= gaps[0] - 1e-12)
+    found = swap_test(one, two, share_of, null="x", draws=50_000, enough=50_000)
+    assert found.p_value == pytest.approx(exact, abs=0.01)
+    assert found.n == 8
+
+
+def test_equal_units_weights_give_the_sign_flip_test():
+    rng = np.random.default_rng(1)
+    wins = rng.integers(0, 11, (2, 12))
+    one, two = (np.column_stack([w, 10 - w]) for w in wins)
+    flips = sign_flip_test(wins[0] - wins[1], null="x").p_value
+    found = swap_test(one, two, share_of, null="x", draws=40_000, enough=40_000)
+    assert found.p_value == pytest.approx(flips, abs=0.01)
+
+
+def test_stopping_early_is_near_and_quick():
+    rng = np.random.default_rng(2)
+    one, two = rng.integers(1, 10, (2, 20, 2))
+    slow = swap_test(one, two, share_of, null="x", draws=20_000, enough=20_000)
+    quick = swap_test(one, two, share_of, null="x")
+    assert quick.p_value == pytest.approx(slow.p_value, rel=0.7)
+    assert swap_test(one, one, share_of, null="x").p_value == 1
+    # Never 0: the judges as they are count as one of the exchanges.
+    sure = np.array([[9, 0]] * 30), np.array([[0, 9]] * 30)
+    assert swap_test(*sure, share_of, null="x", draws=99).p_value == 1 / 100
+
+
+def test_exchanges_keep_their_level():
+    rng = np.random.default_rng(3)
+    runs, rejected = 600, 0
+    for seed in range(runs):
+        # Units of very different sizes, which a normal approximation does not like.
+        sizes = rng.integers(2, 200, 9)
+        rates = rng.beta(1, 2, (2, 9))
+        one, two = (np.column_stack([w, sizes - w]) for w in rng.binomial(sizes, rates))
+        found = swap_test(one, two, share_of, null="x", draws=400, rng=seed)
+        rejected += found.p_value <= 0.05
+    assert rejected / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options"),
+    [
+        ([[1, 2], [3, 4]], [[1, 2]], {}),
+        ([[1, 2]], [[1, 2]], {}),
+        ([1, 2], [1, 2], {}),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 4]], {"draws": 0}),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 4]], {"enough": 0}),
+    ],
+)
+def test_exchanges_of_what_does_not_fit_are_refused(first, second, options):
+    with pytest.raises(ValidationError):
+        swap_test(first, second, share_of, null="x", **options)
+
+
+def test_a_statistic_without_value_can_not_be_exchanged():
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(UndefinedStatistic, match="no value"),
+    ):
+        swap_test(np.zeros((3, 2)), np.ones((3, 2)), share_of, null="x")

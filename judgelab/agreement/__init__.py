@@ -6,6 +6,7 @@ from judgelab.agreement.many_raters import (
     krippendorff_alpha,
     randolph_kappa,
 )
+from judgelab.agreement.many_tables import agreement_values
 from judgelab.agreement.two_raters import (
     brennan_prediger,
     cohen_kappa,
@@ -16,6 +17,7 @@ from judgelab.agreement.two_raters import (
 )
 
 __all__ = [
+    "agreement_values",
     "brennan_prediger",
     "cohen_kappa",
     "fleiss_kappa",

@@ -322,13 +322,36 @@ def load() -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
 
 
 @cache
-def _shipped() -> dict[str, Integers]:
-    """Per submission the labels on the scale, queries × human × judge."""
+def _shipped(outside: str) -> dict[str, Integers]:
+    """Per submission queries × human × judge, read-only."""
     frame = data.counts("llmjudge", "tables")
-    return {
-        str(name): rows[_CELLS].to_numpy(np.int64).reshape(-1, 4, 4)
-        for name, rows in frame.groupby("submission", sort=False)
-    }
+    names = {query: place for place, query in enumerate(_test_queries()["query"])}
+    counted = {}
+    for name in SUBMISSIONS:
+        rows = frame[frame["submission"] == name]
+        table = np.zeros((len(names), 4, 4), np.int64)
+        table[rows["query"].map(names)] = rows[_CELLS].to_numpy().reshape(-1, 4, 4)
+        counted[name] = table
+    if outside == "clip":
+        off = data.counts("llmjudge", "outside")
+        nearest = off["label"].clip(SCALE[0], SCALE[-1])
+        for name, *where, pairs in zip(
+            off["submission"],
+            off["query"].map(names),
+            off["human"],
+            nearest,
+            off["pairs"],
+            strict=True,
+        ):
+            counted[name][tuple(where)] += pairs
+    for table in counted.values():
+        table.flags.writeable = False
+    return counted
+
+
+@cache
+def _test_queries() -> pd.DataFrame:
+    return query_counts().query("split == 'test'").reset_index(drop=True)
 
 
 def tables(
@@ -392,20 +415,12 @@ def tables(
         )
     if zeros not in ("as tested", "restored"):
         raise ValidationError(f"zeros is {zeros!r}; choose 'as tested' or 'restored'")
-    counted = _shipped()[submission].copy()
-    order = query_counts().query("split == 'test'").reset_index(drop=True)
-    if outside == "clip":
-        off = data.counts("llmjudge", "outside").query("submission == @submission")
-        places = {name: place for place, name in enumerate(order["query"])}
-        nearest = off["label"].clip(SCALE[0], SCALE[-1])
-        cells = off["query"].map(places), off["human"], nearest
-        where = tuple(np.asarray(cell, int) for cell in cells)
-        np.add.at(counted, where, off["pairs"].to_numpy())
+    counted = _shipped(outside)[submission].copy()
     if zeros == "restored":
         counted[:, 0] *= 2
     if queries == "all":
         return counted
-    return counted[(order["kind"] == queries).to_numpy()]
+    return counted[(_test_queries()["kind"] == queries).to_numpy()]
 
 
 def query_counts() -> pd.DataFrame:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy import special
 
 from judgelab.agreement import (
+    agreement_values,
     cohen_kappa,
     gwet_ac1,
     gwet_ac2,
@@ -25,9 +26,9 @@ from judgelab.agreement import (
 from judgelab.counts import pairs_as_items
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import clustered_proportion, upper_end
+from judgelab.intervals import Rng, clustered_proportion, upper_end
 from judgelab.papers.llmjudge.labels import SCALE, SUBMISSIONS, binarise, tables
-from judgelab.significance import Test, holm, sign_flip_test
+from judgelab.significance import Test, holm, swap_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,6 +112,17 @@ MEASURES: dict[str, Measure] = {
     "AC2": gwet_ac2,
 }
 """Seven answers to one question, by name; AC2 with quadratic weights."""
+
+_VALUES: dict[str, dict[str, Any]] = {
+    "raw agreement": {"coefficient": "percent_agreement"},
+    "kappa": {"coefficient": "cohen_kappa"},
+    "linear kappa": {"coefficient": "cohen_kappa", "weights": "linear"},
+    "quadratic kappa": {"coefficient": "cohen_kappa", "weights": "quadratic"},
+    "alpha": {"coefficient": "krippendorff_alpha", "level": "ordinal"},
+    "AC1": {"coefficient": "gwet_ac1"},
+    "AC2": {"coefficient": "gwet_ac2", "weights": "quadratic"},
+}
+"""The same for many tables at once, without intervals."""
 
 
 def _find(measure: str) -> Measure:
@@ -215,8 +227,11 @@ def over_queries(
     0.335 [0.203, 0.467] (n = 4,423, jackknife over 25 queries)
     """
     counts = _stack(tables)
-    value, without = _leave_one_out(counts, statistic)
-    pseudo = len(counts) * value - (len(counts) - 1) * without
+    total = counts.sum(axis=0)
+    value = float(statistic(total))
+    pseudo = _pseudo_values(
+        value, np.array([float(statistic(total - table)) for table in counts])
+    )
     return _with_student(value, pseudo, round(float(counts.sum())), level)
 
 
@@ -230,18 +245,15 @@ def _stack(tables: npt.ArrayLike) -> npt.NDArray[Any]:
     return counts
 
 
-def _leave_one_out(
-    counts: npt.NDArray[Any],
-    statistic: Callable[[npt.NDArray[Any]], Estimate | float],
-) -> tuple[float, npt.NDArray[np.float64]]:
-    total = counts.sum(axis=0)
-    without = np.array([float(statistic(total - table)) for table in counts])
-    value = float(statistic(total))
+def _pseudo_values(
+    value: float, without: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Tell what each query contributes to a value, from the values without it."""
     if not np.isfinite([value, *without]).all():
         raise UndefinedStatistic(
             "the statistic has no value without one of the queries, or at all"
         )
-    return value, without
+    return without.size * value - (without.size - 1) * without
 
 
 def _with_student(
@@ -260,7 +272,7 @@ class Comparison(NamedTuple):
     difference: Estimate
     """The first minus the second."""
     test: Test
-    """Could each query's contribution as well have had the other sign?"""
+    """Could the two as well have exchanged their labels, query by query?"""
 
 
 def compare(
@@ -270,6 +282,7 @@ def compare(
     *,
     cut: int | None = None,
     level: float = 0.95,
+    rng: Rng = 0,
 ) -> Comparison:
     """Which of two submissions agrees better with people, on the same pairs?
 
@@ -281,12 +294,14 @@ def compare(
         As in `evaluate`.
     level : float, default 0.95
         Nominal coverage of the interval.
+    rng : numpy.random.Generator or int, default 0
+        For the random exchanges of the test.
 
     Returns
     -------
     Comparison
-        The difference with its interval, and a test. Both take the 25 queries as the
-        units: a query's contribution to the difference is its jackknife pseudo-value.
+        The difference with its interval (a jackknife), and a test (`swap_test`). Both
+        take the 25 queries as the units.
 
     Raises
     ------
@@ -295,62 +310,76 @@ def compare(
 
     Notes
     -----
-    The test gives the contributions random signs (`sign_flip_test`; they are rounded
-    to about a thousandth of their sum, which makes the distribution exact to compute).
-    Chapter: *Labels and rankings: LLMJudge*.
+    In simulations with these 25 queries the nominal 95 % interval of a difference
+    covered 90 to 93 %: few queries, very unlike each other. The test keeps its level by
+    construction. Chapter: *Labels and rankings: LLMJudge*.
 
     Examples
     --------
     >>> compare("willia-umbrela1", "TREMA-nuggets").difference
     0.226 [0.074, 0.378] (n = 4,423, jackknife over 25 queries)
     >>> compare("willia-umbrela1", "h2oloo-zeroshot1").test
-    p = 0.568 (n = 25, exact sign-flip test; null: both agree equally well)
+    p = 0.4 (n = 25, random exchanges; null: both agree equally well)
     """
-    value, pseudo = _difference(one, other, measure, cut)
+    (first, of_first), (second, of_second) = (
+        _pseudo(name, measure, cut) for name in (one, other)
+    )
     n = int(tables(one).sum())
-    return Comparison(_with_student(value, pseudo, n, level), _flip(pseudo))
-
-
-def _difference(
-    one: str, other: str, measure: str, cut: int | None
-) -> tuple[float, npt.NDArray[np.float64]]:
-    first, second = (_pseudo(name, measure, cut) for name in (one, other))
-    return first[0] - second[0], first[1] - second[1]
+    difference = _with_student(first - second, of_first - of_second, n, level)
+    return Comparison(difference, _exchange(one, other, measure, cut, 10_000, rng))
 
 
 @cache
 def _pseudo(
     submission: str, measure: str, cut: int | None
 ) -> tuple[float, npt.NDArray[np.float64]]:
-    """Return a measure and its pseudo-values by query."""
-    function = _find(measure)
-    # The quickest interval; only values are used.
-    value, without = _leave_one_out(
-        _counted(submission, cut), lambda table: function(table, interval="asymptotic")
+    """Return a measure and what each query contributes to it."""
+    _find(measure)
+    counts = _counted(submission, cut)
+    total = counts.sum(axis=0)
+    value = float(agreement_values(total, **_VALUES[measure]))
+    without = agreement_values(total - counts, **_VALUES[measure])
+    return value, _pseudo_values(value, without)
+
+
+def _exchange(
+    one: str, other: str, measure: str, cut: int | None, draws: int, rng: Rng
+) -> Test:
+    return swap_test(
+        _counted(one, cut),
+        _counted(other, cut),
+        lambda sums: agreement_values(sums, **_VALUES[measure]),
+        null="both agree equally well",
+        draws=draws,
+        rng=rng,
     )
-    return value, without.size * value - (without.size - 1) * without
 
 
-def _flip(pseudo: npt.NDArray[np.float64]) -> Test:
-    scale = np.abs(pseudo).sum()
-    whole = np.rint(1000 / scale * pseudo) if scale > 0 else np.zeros(pseudo.size)
-    return sign_flip_test(whole, null="both agree equally well")
-
-
-def distinguishable(measure: str = "kappa", *, cut: int | None = None) -> pd.DataFrame:
+def distinguishable(
+    measure: str = "kappa",
+    *,
+    cut: int | None = None,
+    draws: int = 50_000,
+    rng: int = 0,
+) -> pd.DataFrame:
     """Which of the 33 submissions can be told apart on 25 queries?
 
     Parameters
     ----------
     measure, cut
         As in `evaluate`.
+    draws : int, default 50000
+        Random exchanges per pair at most. With 528 questions only p-values below .0001
+        survive, so fewer than 20,000 could find nothing.
+    rng : int, default 0
+        Seed of the exchanges.
 
     Returns
     -------
     pandas.DataFrame
         528 rows, one per pair of submissions: ``one`` (the better), ``other``,
-        ``difference``, ``p`` (sign-flip test over queries) and ``p_holm``, corrected
-        for 528 questions at once.
+        ``difference``, ``p`` (`swap_test` over queries) and ``p_holm``, corrected for
+        528 questions at once.
 
     Raises
     ------
@@ -368,18 +397,18 @@ def distinguishable(measure: str = "kappa", *, cut: int | None = None) -> pd.Dat
 
     Examples
     --------
-    >>> pairs = distinguishable()
-    >>> len(pairs), [int((pairs[p] <= 0.05).sum()) for p in ("p", "p_holm")]
-    (528, [176, 12])
+    >>> pairs = distinguishable(draws=99)
+    >>> len(pairs), int((pairs["p"] <= 0.05).sum())
+    (528, 129)
     """
     import pandas as pd
 
+    values = {name: _pseudo(name, measure, cut)[0] for name in SUBMISSIONS}
     rows = []
-    for one, other in itertools.combinations(SUBMISSIONS, 2):
-        value, pseudo = _difference(one, other, measure, cut)
-        if value < 0:
-            one, other, value, pseudo = other, one, -value, -pseudo
-        rows.append((one, other, value, _flip(pseudo).p_value))
+    for pair in itertools.combinations(SUBMISSIONS, 2):
+        one, other = sorted(pair, key=lambda name: values[name], reverse=True)
+        test = _exchange(one, other, measure, cut, draws, rng)
+        rows.append((one, other, values[one] - values[other], test.p_value))
     frame = pd.DataFrame(rows, columns=["one", "other", "difference", "p"])
     corrected = holm(dict(enumerate(frame["p"])))
     frame["p_holm"] = [corrected[place] for place in range(len(frame))]
