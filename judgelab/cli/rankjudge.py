@@ -134,7 +134,7 @@ def _show(console: Console, result: Any, source: str) -> None:
 
     lost = Table("where", "why", "pairs", title="Pairs that were lost")
     for row in losses(result.fates).itertuples(index=False):
-        lost.add_row(row.layer, row.reason, str(row.pairs))
+        lost.add_row(str(row.layer), str(row.reason), str(row.pairs))
     console.print(lost)
     # Raises, with the reason, if no two judges can be rated.
     curation = result.curation

@@ -10,6 +10,14 @@ what comes out again, in `reproduce`.
 from __future__ import annotations
 
 from judgelab.papers.rankjudge.asking import Ask
+from judgelab.papers.rankjudge.audit import (
+    CHECKS,
+    Audit,
+    Case,
+    Entry,
+    cases,
+    label_of,
+)
 from judgelab.papers.rankjudge.compare import (
     RankAgreement,
     class_bias,
@@ -91,6 +99,7 @@ from judgelab.papers.rankjudge.verify import losses, survival, survivors, verify
 
 __all__ = [
     "ADVICE",
+    "CHECKS",
     "FAILURES",
     "LABEL",
     "PANEL",
@@ -98,11 +107,14 @@ __all__ = [
     "USER_BEHAVIORS",
     "WRITER",
     "Ask",
+    "Audit",
     "Benchmark",
     "Candidate",
+    "Case",
     "Conditions",
     "Curation",
     "Document",
+    "Entry",
     "Failure",
     "Fate",
     "Grade",
@@ -118,6 +130,7 @@ __all__ = [
     "asking",
     "before_cut",
     "candidates",
+    "cases",
     "class_bias",
     "curate",
     "difficulties",
@@ -130,6 +143,7 @@ __all__ = [
     "grades",
     "grades_alone",
     "judge_pairs",
+    "label_of",
     "leaderboard",
     "load",
     "losses",

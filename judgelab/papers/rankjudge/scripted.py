@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,7 +95,7 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Scripted:
-    """A scripted writer, checker and judge.
+    """A scripted writer, checker and judge: a `Model`, and an `Ask` by itself.
 
     Parameters
     ----------
@@ -171,7 +171,14 @@ class Scripted:
         return f"{LABEL}: {known | {'faults': dict(self.faults)}}"
 
     async def ask(self, request: Request) -> Reply:
-        """Reply at once."""
+        """Reply as a model does."""
+        return self._answer(request)
+
+    def __call__(self, requests: Sequence[Request]) -> list[Reply]:
+        """Reply to all, without a log: it can stand where an `Ask` is wanted."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request) -> Reply:
         text = "\n".join(message.content for message in request.messages)
         rng = _rng(self.identity, text, request.seed)
         if _FIRST.search(text):

@@ -1,0 +1,328 @@
+"""RankJudge's pairs to look at: a reader for the page, an audit for JupyterLab."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from judgelab.errors import JudgelabError, ValidationError
+from judgelab.models.request import Message
+from judgelab.papers.rankjudge.audit import CHECKS, Audit, Case, label_of
+from judgelab.papers.rankjudge.taxonomy import FAILURES, USER_BEHAVIORS
+
+_COLUMNS = (
+    "display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:1.5rem"
+)
+
+
+class PairReader:
+    """Pairs to read without being told where the flaw is, until one asks.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        From `judgelab.papers.rankjudge.cases`, in the order to show them.
+    source : str
+        What wrote and judged the pairs, shown above them.
+
+    Raises
+    ------
+    ValidationError
+        If there are no pairs.
+
+    Notes
+    -----
+    Needs no script: the same on the page, in JupyterLab and in print. Chapter:
+    *RankJudge*.
+    """
+
+    def __init__(self, cases: Sequence[Case], *, source: str) -> None:
+        if not cases:
+            raise ValidationError("there is no pair to show")
+        self.cases = tuple(cases)
+        self.source = source
+
+    def to_html(self) -> str:
+        """Write the pairs as nested parts that open."""
+        pairs = "".join(
+            f"<details><summary>{escape(title(case))}</summary>"
+            f"{document(case)}{conversations(case)}"
+            f"<details><summary>Where is the flaw, and what did the judges say?"
+            f"</summary>{answer(case)}</details></details>"
+            for case in self.cases
+        )
+        return (
+            f'<section class="jl-pairs" aria-label="Pairs of conversations">'
+            f"<p>Pairs, the most disputed first. Source: {escape(self.source)}.</p>"
+            f"{pairs}</section>"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{len(self.cases)} pairs of conversations; {self.source}>"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+class AuditView:
+    """The pairs one after the other, with the rubric; every label is saved at once.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        In the order to look at them.
+    audit : Audit
+        Where labels go.
+    annotator : str
+        Whose labels they are.
+    source : str
+        What wrote and judged the pairs.
+
+    Notes
+    -----
+    In JupyterLab a widget; on the static page the pairs alone, to read. Chapter:
+    *RankJudge*.
+    """
+
+    def __init__(
+        self, cases: Sequence[Case], audit: Audit, annotator: str, *, source: str
+    ) -> None:
+        self.reader = PairReader(cases, source=source)
+        self.audit = audit
+        self.annotator = annotator
+        self.place = 0
+        self._widget: Any = None
+
+    @property
+    def case(self) -> Case:
+        """The pair that is shown."""
+        return self.reader.cases[self.place]
+
+    def widget(self) -> Any:
+        """Return the view as an ipywidget."""
+        if self._widget is None:
+            self._build()
+        return self._widget
+
+    def _build(self) -> None:
+        import ipywidgets as w
+
+        self._title, self._shown, self._said = w.HTML(), w.HTML(), w.HTML()
+        self._boxes = {
+            name: w.Checkbox(description=words, indent=False, layout={"width": "auto"})
+            for name, words in CHECKS.items()
+        }
+        self._note = w.Text(placeholder="note", layout={"width": "30em"})
+        self._follows = w.HTML()
+        actions = {
+            "← back": lambda: self._go(-1),
+            "next →": lambda: self._go(1),
+            "save and next": self._save,
+            "undo my last label": self._undo,
+        }
+        buttons = []
+        for words, act in actions.items():
+            button = w.Button(description=words, layout={"width": "auto"})
+            button.on_click(lambda _, act=act: act())
+            buttons.append(button)
+        for box in self._boxes.values():
+            box.observe(lambda _: self._tell(), "value")
+        self._widget = w.VBox(
+            [
+                self._title,
+                w.HBox(buttons, layout={"flex_flow": "row wrap"}),
+                *self._boxes.values(),
+                self._follows,
+                self._note,
+                self._said,
+                self._shown,
+            ]
+        )
+        self._show()
+
+    def _checks(self) -> dict[str, bool]:
+        return {name: bool(box.value) for name, box in self._boxes.items()}
+
+    def _tell(self) -> None:
+        self._follows.value = f"so it is: <strong>{label_of(self._checks())}</strong>"
+
+    def _show(self) -> None:
+        case, cases = self.case, self.reader.cases
+        known = {entry.pair: entry for entry in self.audit.entries(self.annotator)}
+        entry = known.get(case.item.id)
+        for name, box in self._boxes.items():
+            box.value = entry.checks.get(name, True) if entry else True
+        self._note.value = entry.note if entry else ""
+        state = f"labelled {entry.label}" if entry else "no label yet"
+        self._title.value = (
+            f"<strong>{self.place + 1} of {len(cases)}: {escape(title(case))}</strong> "
+            f"({state}; {len(known)} labelled by {escape(self.annotator)})"
+        )
+        self._shown.value = (
+            f"{answer(case)}{conversations(case, tagged=True)}{document(case)}"
+        )
+        self._tell()
+
+    def _go(self, step: int) -> None:
+        self.place = (self.place + step) % len(self.reader.cases)
+        self._said.value = ""
+        self._show()
+
+    def _save(self) -> None:
+        try:
+            entry = self.audit.label(
+                self.case.item.id,
+                self.annotator,
+                self._checks(),
+                note=self._note.value,
+            )
+        except (JudgelabError, OSError) as error:
+            self._said.value = f"not saved: {escape(str(error))}"
+            return
+        self._go(1)
+        self._said.value = f"saved: {entry.pair} is {entry.label}"
+
+    def _undo(self) -> None:
+        entry = self.audit.undo(self.annotator)
+        words = "there is nothing to undo"
+        if entry is not None:
+            words = f"taken back: {entry.pair} was {entry.label}"
+            places = [case.item.id for case in self.reader.cases]
+            if entry.pair in places:
+                self.place = places.index(entry.pair)
+        self._show()
+        self._said.value = words
+
+    def __repr__(self) -> str:
+        return repr(self.reader)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        live = self.widget()._repr_mimebundle_()
+        view = "application/vnd.jupyter.widget-view+json"
+        html = self.reader.to_html()
+        return {"text/plain": repr(self), "text/html": html, view: live[view]}
+
+
+def title(case: Case) -> str:
+    """Name a pair and how the judges did on it."""
+    judges = len(case.matches)
+    right = round(case.right * judges)
+    return (
+        f"{case.item.id}, {case.item.domain}, {case.item.metadata.n_rounds} rounds: "
+        f"{right} of {judges} judges all right"
+        + (", to be looked at" if case.suspicious else "")
+    )
+
+
+def document(case: Case) -> str:
+    """Show the document, closed."""
+    text = escape(case.item.metadata.context).replace("\n\n", "</p><p>")
+    return f"<details><summary>The document</summary><p>{text}</p></details>"
+
+
+def conversations(case: Case, *, tagged: bool = False) -> str:
+    """Show both conversations side by side, the flawed turn marked if wanted."""
+    item = case.item
+    columns = []
+    for slot, turns in (("A", item.convo_a), ("B", item.convo_b)):
+        flawed = item.metadata.bad_round_index if slot != item.better_slot else 0
+        columns.append(
+            f'<div role="group" aria-label="Conversation {slot}">'
+            f"<p><strong>Conversation {slot}</strong></p>"
+            f"<ol>{_rounds(turns, flawed if tagged else 0)}</ol></div>"
+        )
+    return f'<div style="{_COLUMNS}">{"".join(columns)}</div>'
+
+
+def _rounds(turns: Sequence[Message], flawed: int) -> str:
+    rows = []
+    for k in range(0, len(turns), 2):
+        mark = " <mark>the flawed turn</mark>" if k // 2 + 1 == flawed else ""
+        rows.append(
+            f"<li><p><em>User:</em> {escape(turns[k].content)}</p>"
+            f"<p><em>Assistant:</em>{mark} {escape(turns[k + 1].content)}</p></li>"
+        )
+    return "".join(rows)
+
+
+def answer(case: Case) -> str:
+    """Show what was planned, what the checks found, and what every judge said."""
+    item = case.item
+    meta = item.metadata
+    failure = FAILURES[meta.assistant_behavior_type]
+    worse = "B" if item.better_is_a else "A"
+    flawed = item.worse[2 * meta.bad_round_index - 1].content
+    facts = [
+        (
+            "The flaw",
+            f"conversation {worse}, turn {meta.bad_round_index}, "
+            f"{failure.letter} {failure.name}: {failure.flaw}",
+        ),
+        ("The flawed answer", flawed),
+        (
+            "The users",
+            f"{meta.user_behavior_type}: {USER_BEHAVIORS[meta.user_behavior_type]}",
+        ),
+        ("Plan of the better one", item.plan.good),
+        ("Plan of the worse one", item.plan.bad),
+        ("The checks", _checked(case)),
+    ]
+    listed = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts
+    )
+    head = "".join(
+        f'<th scope="col">{name}</th>'
+        for name in (
+            "judge",
+            "better",
+            "turn",
+            "type",
+            "all right",
+            "the judge's words",
+        )
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{escape(match.model.name)}</th>'
+        + "".join(f"<td>{escape(text)}</td>" for text in _said(match))
+        + "</tr>"
+        for match in case.matches
+    )
+    return (
+        f"<dl>{listed}</dl><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _said(match: Any) -> tuple[str, ...]:
+    said = match.judge
+    if said.answer is None:
+        why = "no reply" if match.missing else f"unreadable: {match.invalid}"
+        return (why, "–", "–", "no", said.raw or "")
+    right = (
+        (said.answer == "A") == match.better_is_a
+        and said.bad_round_pred == said.bad_round_gt
+        and said.behavior_type_pred == said.behavior_type_gt
+    )
+    return (
+        said.answer,
+        "–" if said.bad_round_pred is None else str(said.bad_round_pred),
+        said.behavior_type_pred or "–",
+        "yes" if right else "no",
+        said.raw or "",
+    )
+
+
+def _checked(case: Case) -> str:
+    found = case.verification
+    if found is None:
+        return "not at hand"
+    layers = {
+        "coherence": found.coherence,
+        "adherence": found.adherence,
+        "grounding": found.grounding,
+    }
+    return ", ".join(
+        f"{name} {'passed' if layer is not None and layer.passed else 'failed'}"
+        for name, layer in layers.items()
+    )
