@@ -319,7 +319,8 @@ def _rankjudge(path: Path) -> pd.DataFrame:
 def _judgebench(path: Path) -> pd.DataFrame:
     from judgelab.papers.judgebench import read_output
 
-    return read_output(path)
+    # The label as stored is the verdict in other words.
+    return read_output(path).drop(columns="label")
 
 
 # --- What they share ------------------------------------------------------------------

@@ -256,8 +256,8 @@ def _print_columns(columns: tuple[str, ...], rename: dict[str, str]) -> None:
         table.add_row(escape(name), rename.get(name, name))
     for name in others[:20]:
         near = difflib.get_close_matches(name.lower(), USED, n=1, cutoff=0.8)
-        hint = f"not used; meant as {near[0]!r}? --rename {name}={near[0]}"
-        table.add_row(escape(name), escape(hint) if near else "not used")
+        hint = f"; meant as {near[0]!r}? --rename {name}={near[0]}" if near else ""
+        table.add_row(escape(name), escape(f"not used{hint}"))
     OUT.print(table)
     if len(others) > 20:
         OUT.print(f"and {len(others) - 20} more columns that are not used")

@@ -8,12 +8,14 @@ hand allow, and who is compared with whom.
 from __future__ import annotations
 
 import fnmatch
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from judgelab.agreement import (
     brennan_prediger,
@@ -27,7 +29,11 @@ from judgelab.correlation import kendall_tau
 from judgelab.counts import WinMatrix, crossed_counts, tie_counts, win_counts
 from judgelab.errors import JudgelabError, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import clustered_difference, clustered_proportion
+from judgelab.intervals import (
+    clustered_difference,
+    clustered_proportion,
+    upper_end,
+)
 from judgelab.planning import items_for_width
 from judgelab.position import (
     lean_test,
@@ -606,23 +612,59 @@ def _alphas(asked: _Asked) -> dict[str, Estimate]:
         levels = ["nominal", "ordinal"] if len(scale) > 2 else ["nominal"]
     result = {}
     for who, judges in groups.items():
-        counts = _votes_per_item(asked, judges, scale)
+        counts, units = _votes_per_item(asked, judges, scale)
         for measurement in levels:
-            result[f"{who}, {measurement}"] = krippendorff_alpha(
-                counts,
-                level=measurement,  # type: ignore[arg-type]
-                scale=scale,
-                counted=True,
-                coverage=asked.level,
-                undefined="nan",
+            result[f"{who}, {measurement}"] = _alpha(
+                asked, counts, units, scale, measurement
             )
     return result
 
 
+def _alpha(
+    asked: _Asked,
+    counts: npt.NDArray[np.int64],
+    units: npt.NDArray[np.intp],
+    scale: Sequence[Any],
+    measurement: Any,
+) -> Estimate:
+    """Compute alpha; if items come in clusters, its interval leaves out one of each."""
+
+    def of(rows: Any, interval: Literal["score", "asymptotic"]) -> Estimate:
+        return krippendorff_alpha(
+            counts[rows],
+            level=measurement,
+            scale=scale,
+            counted=True,
+            interval=interval,
+            coverage=asked.level,
+            undefined="nan",
+        )
+
+    whole = of(slice(None), "score")
+    if asked.unit == "item" or math.isnan(whole.value):
+        return whole
+    used = np.unique(units[counts.sum(axis=1) > 1])
+    without = np.array([of(units != unit, "asymptotic").value for unit in used])
+    k = len(used)
+    if k < 2 or not np.isfinite(without).all():
+        nan = math.nan
+        return Estimate(whole.value, nan, nan, whole.n, f"{k} clusters", asked.level)
+    error = math.sqrt((k - 1) / k * float(((without - without.mean()) ** 2).sum()))
+    half = float(special.stdtrit(k - 1, upper_end(asked.level))) * error
+    return Estimate(
+        whole.value,
+        whole.value - half,
+        min(1.0, whole.value + half),
+        whole.n,
+        f"jackknife over {k} clusters",
+        asked.level,
+    )
+
+
 def _votes_per_item(
     asked: _Asked, judges: Sequence[str], scale: Sequence[Any]
-) -> npt.NDArray[np.int64]:
-    """Count labels per item; a judge who was asked twice has its first record only."""
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+    """Count labels per item, and name its cluster; a judge counts once per item."""
     frame = asked.records[asked.records["judge"].isin(judges)]
     frame = frame.drop_duplicates(["judge", "item"])
     labels = _answers(frame) if asked.kind == "pairwise" else frame["label"]
@@ -630,7 +672,9 @@ def _votes_per_item(
     table = np.zeros((len(items), len(scale)), np.int64)
     for column, label in enumerate(scale):
         np.add.at(table[:, column], item[(labels == label).to_numpy()], 1)
-    return table
+    units = np.zeros(len(items), np.intp)
+    units[item] = frame[asked.unit].factorize()[0]
+    return table, units
 
 
 def _answers(frame: pd.DataFrame) -> pd.Series[Any]:

@@ -67,7 +67,7 @@ def to_markdown(title: str, parts: Sequence[Section]) -> str:
         for said in part.statements:
             answer = _ANSWERS[said.answer]
             lines.append(
-                f"- **{answer}:** {_markdown(said.claim)}. {_markdown(said.why)}"
+                f"- **{answer}.** {_markdown(said.claim)}: {_markdown(said.why)}"
             )
         lines += [""] if part.statements else []
         for table in part.tables:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from judgelab.estimate import Estimate
+from judgelab.papers.judgebench import chance_levels
 from judgelab.reporting.measure import Agreement, Findings, Judge, Lean, Systems
 from judgelab.significance import Test
 
@@ -30,11 +32,13 @@ class Share:
     high: float = 1.0
     chance: float | None = None
     percent: bool = True
+    signed: bool = False
 
     def __str__(self) -> str:
         if math.isnan(self.estimate.value):
             return f"undefined: {self.estimate.reason}"
-        return format(self.estimate, ".1%" if self.percent else ".2f")
+        sign = "+" if self.signed else ""
+        return format(self.estimate, sign + (".1%" if self.percent else ".2f"))
 
 
 Value = Share | Test | int | str
@@ -123,7 +127,7 @@ def _claims(found: Findings) -> Iterator[Statement]:
 
 def _on_agreement(found: Findings, judge: str) -> Iterator[Statement]:
     for cell in found.agreement:
-        if cell.one != judge or cell.ties == "left out":
+        if not found.reference or cell.one != judge or cell.ties == "left out":
             continue
         kappa = cell.coefficients["Cohen's kappa"]
         if math.isnan(kappa.value):
@@ -152,8 +156,7 @@ def _on_agreement(found: Findings, judge: str) -> Iterator[Statement]:
             yield Statement(
                 claim + "themselves",
                 "open",
-                f"no difference was found, and none larger than {gap.low:+.0%} to "
-                f"{gap.high:+.0%} would fit the data: {within}",
+                f"neither more nor less often, as far as can be seen: {within}",
             )
 
 
@@ -208,7 +211,13 @@ def _on_leans(found: Findings, judge: str) -> Iterator[Statement]:
             f"{judge} favours {what} no more than {other}",
             "no" if clear and lean.estimate.value > 0 else "open",
             f"{_lean_words(lean)}: {_points(lean.estimate)} ({_p(p)})"
-            + ("" if clear else "; nothing was found"),
+            + (
+                "; nothing was found"
+                if not clear
+                else ". Part of it may be that the judge is steadier than the reference"
+                if lean.measured == "against the reference"
+                else ""
+            ),
         )
 
 
@@ -332,7 +341,7 @@ def _who(found: Findings) -> Section:
     return Section("who", "Who judged what", "mt_bench", text, [table])
 
 
-_MOST_JUDGES = 25
+_MOST_JUDGES = 8
 
 
 def _most_verdicts(found: Findings) -> list[Judge]:
@@ -380,7 +389,7 @@ def _agreement(found: Findings) -> Section | None:
                 f"Agreement with {found.against} minus agreement among {found.against}",
                 ["judge", "ties", "difference"],
                 [
-                    [judge, ties, Share(gap, -0.5, 0.5, chance=0.0)]
+                    [judge, ties, Share(gap, -0.5, 0.5, chance=0.0, signed=True)]
                     for (judge, ties), gap in found.beside.items()
                 ],
             )
@@ -463,24 +472,30 @@ def _truth(found: Findings) -> Section | None:
             "Verdicts against the better answers",
             ["judge", *names],
             [
-                [truth.judge, *(Share(truth.shares[name]) for name in names)]
+                [
+                    truth.judge,
+                    *(
+                        Share(truth.shares[k], chance=0.5 if k == "right" else None)
+                        for k in names
+                    ),
+                ]
                 for truth in found.truth
             ],
         )
     ]
     for truth in found.truth:
         if truth.by_rule:
+            coins = {rule: _coins(rule) for rule in truth.by_rule}
             tables.append(
                 Table(
                     f"{truth.judge}: both orders folded into one outcome, rule by rule",
-                    ["rule", "right", "wrong", "tie", "neither"],
+                    ["rule", "right", "wrong", "tie", "neither", "a coin is right"],
                     [
                         [
                             rule,
-                            *(
-                                Share(score[k])
-                                for k in ("right", "wrong", "tie", "neither")
-                            ),
+                            Share(score["right"], chance=float(coins[rule][0])),
+                            *(Share(score[k]) for k in ("wrong", "tie", "neither")),
+                            " or ".join(f"{c:.0%}" for c in map(float, coins[rule])),
                         ]
                         for rule, score in truth.by_rule.items()
                     ],
@@ -488,9 +503,17 @@ def _truth(found: Findings) -> Section | None:
             )
     text = [
         "The rule that folds two orders into one outcome changes the score: a score "
-        "without its rule cannot be compared with another."
+        "without its rule cannot be compared with another. Two levels of luck stand "
+        "beside each rule: of a coin tossed for every verdict, and of one tossed once "
+        "per pair, that stays with its answer."
     ]
     return Section("truth", "Is the judge right?", "judgebench", text, tables)
+
+
+def _coins(rule: str) -> tuple[Fraction, Fraction]:
+    """Give the accuracy of a coin per verdict, and of a coin per pair."""
+    levels = chance_levels(rule)
+    return levels["independent coin"], levels["order-consistent coin"]
 
 
 def _order(found: Findings) -> Section | None:
@@ -515,7 +538,7 @@ def _order(found: Findings) -> Section | None:
                 Share(part.consistency),
                 Share(part.first),
                 Share(part.second),
-                Share(part.fairness, -1.0, 1.0, chance=0.0),
+                Share(part.fairness, -1.0, 1.0, chance=0.0, signed=True),
                 part.test,
                 _p(found.adjusted[f"{part.judge}: order"]),
             ]
@@ -542,7 +565,7 @@ def _leans(found: Findings) -> Section | None:
                 lean.judge,
                 lean.fault,
                 lean.measured,
-                Share(lean.estimate, -0.5, 0.5, chance=0.0),
+                Share(lean.estimate, -0.5, 0.5, chance=0.0, signed=True),
                 lean.test,
                 _p(found.adjusted[f"{lean.judge}: {lean.fault} {lean.measured}"]),
             ]
