@@ -221,6 +221,12 @@ def test_a_conversation_is_user_and_assistant_in_turn(talk):
         ("---\nversion: 1\ngrades: [3, 1]\n---\nx", "lowest, highest"),
         ("---\nversion: one\ngrades: [1, 3]\n---\nx", "whole number"),
         ("---\ngrades: [1, 3]\n---\nx", "version"),
+        ("---\nversion: yes\ngrades: [1, 3]\n---\nx", "whole number"),
+        ("---\nversion: 1\nlabels: {a: .nan, b: 1}\n---\nx", "stand for"),
+        ("---\nversion: 1\ngrades: [1, 3]\nproperties: {a: 1}\n---\nx", "form json"),
+        ("JSONproperties: [verdict]\n---\nx", "map each field"),
+        ("JSONproperties: {verdict: string}\n---\nx", "type string or integer"),
+        ("JSONproperties: {verdict: {type: string, enum: [A]}}\n---\nx", "the enum"),
         ("---\nversion: 1\nlables: {}\n---\nx", r"\['lables'\]; known are"),
         ("---\nversion: 1\nform: xml\ngrades: [1, 3]\n---\nx", "form 'xml'"),
         ("---\nversion: 1\nform: json\ngrades: [1, 3]\n---\nx", "verdict among them"),
@@ -239,6 +245,7 @@ def test_a_conversation_is_user_and_assistant_in_turn(talk):
 )
 def test_a_wrong_template_says_where(text, message):
     text = text.replace("HEAD", "---\nversion: 1\ngrades: [1, 3]\n---\n")
+    text = text.replace("JSON", "---\nversion: 1\nform: json\nlabels: {A: A, B: B}\n")
     with pytest.raises(ValidationError, match=message):
         Prompt("p", text)
 

@@ -54,6 +54,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -195,15 +196,20 @@ class Prompt:
     def schema(self) -> Mapping[str, Any] | None:
         """JSON schema of the reply; None if the form is not JSON."""
         properties = self._front.get("properties") or {}
+        if not isinstance(properties, dict):
+            raise self._error("properties map each field of the reply to its schema")
         if self.form != "json":
             if properties:
                 raise self._error("properties belong to the form json")
             return None
         for name, wanted in properties.items():
-            if wanted.get("type") not in ("string", "integer"):
+            kind = wanted.get("type") if isinstance(wanted, dict) else None
+            if kind not in ("string", "integer"):
                 raise self._error(f"property {name!r} needs type string or integer")
         if "verdict" not in properties:
             raise self._error("the form json needs properties, verdict among them")
+        if set(properties["verdict"].get("enum", self.labels)) != set(self.labels):
+            raise self._error("the enum of verdict is not the list of the labels")
         return {
             "type": "object",
             "properties": properties,
@@ -320,7 +326,7 @@ class Prompt:
             raise self._error("the front matter must be a mapping with version, labels")
         if unknown := [key for key in front if key not in _KEYS]:
             raise self._error(f"front matter has {unknown}; known are {list(_KEYS)}")
-        if not isinstance(front.get("version"), int):
+        if type(front.get("version")) is not int:
             raise self._error("version must be a whole number")
         if front.get("form", "bare") not in get_args(Form):
             raise self._error(f"form {front['form']!r} is none of {get_args(Form)}")
@@ -483,7 +489,7 @@ def _meanings(
     given: Mapping[Any, Any], error: Callable[[str], ValidationError]
 ) -> dict[str, Meaning]:
     meant = list(given.values())
-    if all(isinstance(x, int | float) for x in meant):
+    if all(isinstance(x, int | float) and math.isfinite(x) for x in meant):
         return {str(label): float(x) for label, x in given.items()}
     four = {SideBySide.BOTH_GOOD.name, SideBySide.BOTH_BAD.name}
     kind = SideBySide if four & set(map(str, meant)) else Verdict
