@@ -259,8 +259,8 @@ def ask_all(
     )
     if budget is not None and prices == FREE:
         raise ValidationError("a budget of money needs prices: pass prices=Prices(…)")
-    asked = [*requests]
-    keys = [request.key(model.identity) for request in asked]
+    asked, identity = [*requests], model.identity
+    keys = [request.key(identity) for request in asked]
     with log.writing() as writer, shown(progress) as show:
         running = _Running(
             model=model,
@@ -315,7 +315,8 @@ def plan(
     _check_positive(
         requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute
     )
-    different = {request.key(model.identity): request for request in requests}
+    identity = model.identity
+    different = {request.key(identity): request for request in requests}
     known = log.known(different)
     most = Use()
     for key, request in different.items():
@@ -328,42 +329,27 @@ def plan(
     return Plan(len(different), len(known), most, minutes)
 
 
+@dataclass
 class _Running:
-    """A run while it runs."""
+    """A run while it runs; the first fields are as in `ask_all`."""
 
-    def __init__(
-        self,
-        *,
-        model: Model,
-        writer: Writer,
-        requests: dict[str, Request],
-        pace: Pace,
-        purse: Purse,
-        prices: Prices,
-        attempts: int,
-        backoff: float,
-        longest_wait: float,
-        stop_after: float,
-        show: Callable[[Progress], None],
-        rng: np.random.Generator,
-    ) -> None:
-        self.model = model
-        self.writer = writer
-        self.requests = requests
-        self.pace = pace
-        self.purse = purse
-        self.prices = prices
-        self.attempts = attempts
-        self.backoff = backoff
-        self.longest_wait = longest_wait
-        self.stop_after = stop_after
-        self.show = show
-        self.rng = rng
-        self.replies: dict[str, Reply] = {}
-        self.errors: dict[str, str] = {}
-        self.progress = Progress(len(requests))
-        self.stopped = ""
-        self._given_up_in_a_row = 0
+    model: Model
+    writer: Writer
+    requests: dict[str, Request]
+    pace: Pace
+    purse: Purse
+    prices: Prices
+    attempts: int
+    backoff: float
+    longest_wait: float
+    stop_after: float
+    show: Callable[[Progress], None]
+    rng: np.random.Generator
+    replies: dict[str, Reply] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    progress: Progress = field(default_factory=lambda: Progress(0))
+    stopped: str = ""
+    given_up_in_a_row: int = 0
 
     async def all(self, concurrency: int) -> None:
         """Ask everything that the log does not answer."""
@@ -372,7 +358,7 @@ class _Running:
             self.purse.spent += self._used(self.requests[key], reply)
         todo = [key for key in self.requests if key not in self.replies]
         self.writer.expect(self.model.identity, (self.requests[key] for key in todo))
-        self._report(from_log=len(self.replies))
+        self._report(total=len(self.requests), from_log=len(self.replies))
         queue = iter(todo)
         async with AsyncExitStack() as stack:
             if todo and isinstance(self.model, AbstractAsyncContextManager):
@@ -402,7 +388,7 @@ class _Running:
                 await self.purse.settle(most, spent)
             if reply:
                 self.replies[key] = reply
-                self._given_up_in_a_row = 0
+                self.given_up_in_a_row = 0
                 self._report(answered=self.progress.answered + 1)
             elif key in self.errors:
                 self._give_up(self.errors[key])
@@ -444,10 +430,10 @@ class _Running:
         return at_most(request, self.prices)
 
     def _give_up(self, error: str) -> None:
-        self._given_up_in_a_row += 1
+        self.given_up_in_a_row += 1
         self._report(missing=self.progress.missing + 1)
-        if self._given_up_in_a_row >= self.stop_after:
-            self._stop(f"{self._given_up_in_a_row} requests failed in a row: {error}")
+        if self.given_up_in_a_row >= self.stop_after:
+            self._stop(f"{self.given_up_in_a_row} requests failed in a row: {error}")
 
     def _stop(self, why: str) -> None:
         self.stopped = self.stopped or why
