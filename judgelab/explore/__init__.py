@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judgelab.explore.agreement import AgreementCalculator, RealAgreement
 from judgelab.explore.demo import Control, Demo, choice, slider
+from judgelab.explore.llmjudge import LabelTable, RecodedLabels, ShuffledLabels
 from judgelab.explore.position import PositionBias, RealOrders
 from judgelab.explore.ranking import EloConvergence, MMIteration, RealRankings
 
@@ -12,11 +13,14 @@ __all__ = [
     "Control",
     "Demo",
     "EloConvergence",
+    "LabelTable",
     "MMIteration",
     "PositionBias",
     "RealAgreement",
     "RealOrders",
     "RealRankings",
+    "RecodedLabels",
+    "ShuffledLabels",
     "choice",
     "slider",
 ]
