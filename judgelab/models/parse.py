@@ -58,8 +58,8 @@ Meaning = Verdict | SideBySide | float
 LEAST_MASS = 0.1
 """Below this share of the probability, the labels are not what the model will say.
 
-At one tenth, nine of ten continuations are something else. A judge that was not trained
-to answer in one letter holds some .2 to .3; one that was, .99 and more.
+At one tenth, nine of ten continuations are something else. Asked for one letter, a base
+model gives the letters some .2, a very small chat model .3 to .6, a larger one .99.
 """
 
 
