@@ -379,7 +379,7 @@ PANEL: dict[str, Scripted] = {
         Scripted("scripted-sharp", skill=2.6, tokens=1900),
         Scripted("scripted-steady", skill=1.6, tokens=700),
         Scripted("scripted-wordy", skill=0.8, tokens=2600, grading=-0.8),
-        Scripted("scripted-leaning", skill=0.4, lean=1.5, tokens=400),
+        Scripted("scripted-leaning", skill=0.4, lean=3.0, tokens=400),
         Scripted("scripted-dumper", skill=-0.5, evasion_bin=0.8, tokens=300),
         Scripted(
             "scripted-hasty", skill=-1.2, evasion_bin=0.4, invalid_rate=0.04, tokens=90
