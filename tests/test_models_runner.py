@@ -607,6 +607,12 @@ def test_another_version_of_a_prompt_is_asked_anew(log):
         (lambda x: x.assign(item=["a", "b", "a"]), "row 3: there is another item 'a'"),
         (lambda x: x.assign(item=["a", "b", None]), "row 3: the item has no name"),
         (lambda x: x.assign(item=["a", " ", "b"]), "row 2: the item has no name"),
+        (lambda x: x.assign(item=[1, float("nan"), 3]), "row 2: the item has no name"),
+        (lambda x: x.assign(item=pd.array([1, 2, None], "Int64")), "row 3: the item"),
+        (
+            lambda x: pl.DataFrame(x.to_dict("list")).with_columns(item=None),
+            "row 1: the",
+        ),
         (lambda x: x.assign(item=[1, 2, 1]), "row 3: there is another item 1"),
         (
             lambda x: x.assign(answer_a=["a", None, "b"]),
@@ -619,6 +625,14 @@ def test_items_that_cannot_be_asked(log, change, says):
     with pytest.raises(ValidationError, match=says):
         judge(change(ITEMS), model, "pairwise", log)
     assert model.asked.total() == 0
+
+
+@pytest.mark.parametrize("engine", [pl.DataFrame, pl.LazyFrame])
+def test_items_of_any_engine(log, engine):
+    items = engine(ITEMS.to_dict("list"))
+    records, _ = judge(items, Scripted(prefers("a")), "pairwise", log)
+    expected, _ = judge(ITEMS, Scripted(prefers("a")), "pairwise", log)
+    pd.testing.assert_frame_equal(records, expected)
 
 
 def test_orders_and_repeats_that_make_no_sense():

@@ -276,9 +276,10 @@ def _items(items: Any, prompt: Prompt | None) -> dict[str, dict[str, Any]]:
             "that of the items"
         )
     rows: dict[str, dict[str, Any]] = {}
+    nameless = frame["item"].is_null().to_list()
     for number, row in enumerate(frame.iter_rows(named=True), start=1):
         item = row["item"]
-        if item is None or item != item or not str(item).strip():
+        if nameless[number - 1] or not str(item).strip():
             raise ValidationError(f"row {number}: the item has no name; give it one")
         if str(item) in rows:
             raise ValidationError(
