@@ -152,7 +152,8 @@ def test_a_template_of_ones_own_is_one_file(tmp_path):
 
 
 def test_labels_can_mean_verdicts_classes_or_grades():
-    text = "---\nversion: 1\nlabels: {first: A, second: B, none: TIE}\n---\n{{ x }}"
+    head = "---\nversion: 1\nlabels: {first: A, second: B, none: TIE}\n---\n"
+    text = head + "{{ x_a }}{{ x_b }}"
     assert Prompt("p", text).parse(Reply("None.")).verdict is Verdict.TIE
     four = find_prompt("side-by-side")
     assert four.parse(Reply("C")).verdict is SideBySide.BOTH_GOOD
@@ -224,6 +225,8 @@ def test_a_conversation_is_user_and_assistant_in_turn(talk):
         ("---\nversion: yes\ngrades: [1, 3]\n---\nx", "whole number"),
         ("---\nversion: 1\nlabels: {a: .nan, b: 1}\n---\nx", "stand for"),
         ("---\nversion: 1\ngrades: [1, 3]\nproperties: {a: 1}\n---\nx", "form json"),
+        ("---\nversion: 1\nlabels: {A: A, B: B}\n---\n{{ x_1 }}", "named alike"),
+        ("HEAD{{ x_a }}{{ x_b }}", "grades have none"),
         ("JSONproperties: [verdict]\n---\nx", "map each field"),
         ("JSONproperties: {verdict: string}\n---\nx", "type string or integer"),
         ("JSONproperties: {verdict: {type: string, enum: [A]}}\n---\nx", "the enum"),

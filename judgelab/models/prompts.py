@@ -45,6 +45,9 @@ Then come the blocks ``system``, ``user`` and, for solved examples before the qu
 Without any block the whole text is the user's message. What stands in double braces is
 a field of the item.
 
+What the two candidates of a pair gave are fields named alike but for ``_a`` and ``_b``
+at the end; they change places in the other order.
+
 What candidates wrote is inserted as data, after the template was read: braces in it do
 nothing. And ``{{ fence }}`` gives a row of dashes longer than any in the fields, so
 that no answer can end its own frame.
@@ -152,7 +155,14 @@ class Prompt:
         if not self.name.strip():
             raise ValidationError("a prompt needs a name")
         check_labels(self.labels)
-        _ = self.schema, self._template, self.fields
+        _ = self.schema, self._template
+        graded = all(isinstance(x, float) for x in self.labels.values())
+        if graded == bool(self.slots):
+            raise self._error(
+                "labels that are verdicts need two fields to choose between, named "
+                "alike but for _a and _b at the end (answer_a and answer_b); grades "
+                f"have none; the fields are {', '.join(self.fields) or 'none'}"
+            )
 
     def __reduce__(self) -> tuple[type[Prompt], tuple[str, str]]:
         # A compiled template does not travel to other processes; its text does.
@@ -250,7 +260,7 @@ class Prompt:
             turned[a], turned[b] = fields[b], fields[a]
         return turned
 
-    def messages(self, **fields: Any) -> tuple[Message, ...]:
+    def messages(self, /, **fields: Any) -> tuple[Message, ...]:
         """Fill in one item.
 
         Parameters
