@@ -44,12 +44,15 @@ def test_imports_only_from_below(path):
 
 
 @pytest.mark.parametrize(
-    "path", [*(PACKAGE / "papers").glob("*.py")], ids=lambda p: p.stem
+    "path",
+    [*(PACKAGE / "papers").rglob("*.py")],
+    ids=lambda p: str(p.relative_to(PACKAGE / "papers")),
 )
 def test_no_paper_knows_another(path):
+    own = path.relative_to(PACKAGE / "papers").with_suffix("").parts[0]
     others = {
         name.split(".")[2]
         for name in imports(path)
         if name.startswith("judgelab.papers.")
     }
-    assert others <= {path.stem}
+    assert others <= {own}
