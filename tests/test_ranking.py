@@ -95,6 +95,40 @@ def test_a_long_chain_by_conjugate_gradients():
     assert gaps == pytest.approx(np.full(gaps.size, math.log(1.5)), abs=1e-7)
 
 
+@pytest.mark.parametrize("n", [5, lk.DENSE + 1])
+def test_a_table_in_any_layout_and_a_list_of_pairs_have_the_same_top(n):
+    rng = np.random.default_rng(n)
+    wins = rng.integers(1, 9, (n, n))
+    np.fill_diagonal(wins, 0)
+    want = lk.maximise(
+        paired._games(paired._read(wins, None)),
+        lk.BRADLEY_TERRY,
+        precision=0,
+        tolerance=1e-9,
+        max_iterations=100,
+    )
+    wider = np.zeros((2 * n, 2 * n), int)
+    wider[::2, ::2] = wins
+    for table in (wins, np.asfortranarray(wins), wider[::2, ::2], wins.astype("u2")):
+        found = bradley_terry(table)
+        assert found.ratings == pytest.approx(want.ratings[:, 0], abs=1e-8)
+        assert found.games == pytest.approx((wins + wins.T).sum(axis=1))
+        turned = bradley_terry(table.T)
+        assert turned.ratings == pytest.approx(-found.ratings, abs=1e-8)
+
+
+def test_a_long_way_back_up_a_full_table_is_found():
+    # All beat all below them, and lose to the next below: many steps lead to the top.
+    n = 30
+    wins = 9 * np.triu(np.ones((n, n), int), 1)
+    below = np.arange(n - 1)
+    wins[below + 1, below] = 1
+    assert bradley_terry(wins).gradient < 1e-6
+    wins[n // 2 + 1, n // 2] = 0
+    with pytest.raises(Separated, match="never lost a game outside the group"):
+        bradley_terry(wins)
+
+
 def test_two_players_have_a_closed_form():
     ranking = bradley_terry([[0, 60], [40, 0]])
     gap = ranking.difference(0, 1)

@@ -455,9 +455,8 @@ def maximise_table(
         As for `maximise`.
     """
     n = won.size
-    met = met.astype(np.float64)
     played = met.sum(axis=1)
-    weight = np.empty_like(met)
+    weight = np.empty((n, n))
     rows = max(1, _PANEL // n)
     both = np.empty((min(rows, n), n))
 
@@ -485,7 +484,7 @@ def maximise_table(
                 matrix = weight * strength
                 matrix *= -strength[:, None]
                 matrix += diagonal.sum() / n**2
-                matrix.ravel()[:: n + 1] += diagonal
+                matrix.flat[:: n + 1] += diagonal
                 return solved(matrix, right)
             return conjugate_gradients(
                 lambda x: diagonal * x - strength * (weight @ (strength * x)),

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import lapack
 
 from judgelab.errors import NotConverged, ValidationError
 
@@ -94,7 +95,13 @@ def climb(
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """Solve a system (or a stack of them), or say why that is no use."""
+    """Solve a symmetric system (or a stack of them), or say why that is no use."""
+    if matrix.ndim == 2:
+        # By Cholesky's half of the work, if rounding has left the matrix definite. The
+        # transpose is the same matrix in the order that LAPACK takes without a copy.
+        _, solution, failed = lapack.dposv(matrix.T, right, lower=1)
+        if not failed:
+            return np.asarray(solution, np.float64)
     try:
         return np.asarray(np.linalg.solve(matrix, right), np.float64)
     except np.linalg.LinAlgError:

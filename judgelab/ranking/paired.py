@@ -432,7 +432,8 @@ def _without_ties(counts: _Counts) -> _Counts:
 
 def _met(counts: _Counts) -> Any:
     """Count the games of every pair, symmetric."""
-    met = counts.wins + counts.wins.T
+    met = counts.wins.astype(np.float64)
+    met += counts.wins.T
     return met if counts.ties is None else met + counts.ties
 
 
