@@ -195,6 +195,10 @@ def report(
     >>> found.order[0].consistency
     0.565 [0.496, 0.632] (n = 200, Wilson)
     """
+    if tie_policy not in TIE_POLICIES:
+        raise ValidationError(
+            f"tie_policy is {tie_policy!r}; choose from {', '.join(TIE_POLICIES)}"
+        )
     columns = nw.from_native(records).collect_schema().names()
     known = {(rename or {}).get(name, name) for name in columns}
     kind = kind_of(known)

@@ -108,7 +108,7 @@ def compare_judges(
     ...     }
     ... )
     >>> compare_judges(votes, "x", "y", against="gold").difference
-    0.250 [-0.420, 0.753] (n = 4, Bonett–Price)
+    0.250 [-0.551, 0.885] (n = 4, Bonett–Price)
     """
     kind = kind_of(list(records.columns))
     frame = prepared(records, kind)
@@ -136,7 +136,7 @@ def compare_judges(
             raise ValidationError(f"{wanted} names nobody beside the two judges")
         label = ", ".join(wanted)
     rates = [_rates(frame, judge, reference, kind, scale) for judge in (first, second)]
-    both = rates[0].join(rates[1], lsuffix="_1", rsuffix="_2", how="inner")
+    both = rates[0].add_suffix("_1").join(rates[1].add_suffix("_2"), how="inner")
     if both.empty:
         raise ValidationError(f"{first!r} and {second!r} share no item with {label}")
     return _compared(frame, both, label, level)

@@ -739,10 +739,11 @@ def _truth(asked: _Asked, judge: str, rules: Sequence[Rule | str]) -> Truth | No
         for name, hit in hits.items()
     }
     by_rule = {}
-    if "swapped" in frame and "trial" not in frame:
-        complete = frame.groupby("item")["swapped"].transform("nunique") == 2
-        if complete.any():
-            pairs = pair_orders(frame[complete])
+    if "swapped" in frame:
+        complete = frame.groupby(_pair(frame))["swapped"].transform("nunique") == 2
+        pairs = pair_orders(frame[complete])
+        # The rules speak of two verdicts; trials of one item are not independent.
+        if len(pairs) and pairs["item"].is_unique:
             tables = np.zeros((2, len(Verdict), len(Verdict)), np.int64)
             gold = (pairs["gold"] == "B").to_numpy(int)
             np.add.at(tables, (gold, pairs["first"], pairs["second"]), 1)
