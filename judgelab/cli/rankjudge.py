@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -27,7 +27,7 @@ def run(
         str,
         typer.Option(
             help="Who writes and checks: 'scripted' (a stand-in, no language model), "
-            "or the name of a model at the endpoint."
+            "'local' (a small model on this machine), or a model's name at the address."
         ),
     ],
     documents: Annotated[
@@ -40,7 +40,8 @@ def run(
     judges: Annotated[
         str | None,
         typer.Option(
-            help="Names, with commas. Default with 'scripted': all scripted judges."
+            help="Names, with commas; without an address also 'local' and those of "
+            "the scripted judges, which are the default with 'scripted'."
         ),
     ] = None,
     base_url: Annotated[
@@ -63,6 +64,9 @@ def run(
     concurrency: Annotated[
         int, typer.Option(min=1, help="Requests under way at once.")
     ] = 8,
+    max_tokens: Annotated[
+        int, typer.Option(min=1, help="Where replies are cut.")
+    ] = 32_768,
 ) -> None:
     """Documents in, a ranked benchmark out; run it again and nothing is asked twice.
 
@@ -72,9 +76,10 @@ def run(
     from judgelab.papers import rankjudge as rj
 
     console = Console()
-    scripted = model == "scripted"
+    scripted = model == "scripted" and base_url is None
     names = _names(judges, scripted)
     texts = rj.read_documents(documents)
+    models = {name: _model(name, base_url) for name in (model, *names)}
     out.mkdir(parents=True, exist_ok=True)
     log = Log(out / "log.sqlite")
 
@@ -82,11 +87,17 @@ def run(
         console.print(line, markup=False, highlight=False)
 
     def ask(name: str) -> rj.Ask:
-        model = _model(name, scripted, base_url)
-        return rj.asking(model, log, tell=tell, concurrency=concurrency)
+        return rj.asking(
+            models[name],
+            log,
+            max_tokens=max_tokens,
+            tell=tell,
+            concurrency=concurrency,
+        )
 
-    if scripted:
-        console.print(f"{rj.LABEL}: the numbers say nothing about any model.")
+    stand_ins = [n for n in models if isinstance(models[n], rj.Scripted)]
+    if stand_ins:
+        tell(f"{rj.LABEL}: {', '.join(stand_ins)}")
     result = rj.run(
         texts,
         ask(model),
@@ -97,8 +108,47 @@ def run(
         tell=tell,
     )
     result.save(out)
-    _show(console, result, rj.LABEL if scripted else model)
-    console.print(f"Pairs, checks, matches and tables: {out}", markup=False)
+    source = rj.LABEL if scripted else f"written by {model}"
+    _save_pairs(result, out / "pairs.html", source)
+    _show(console, result, source)
+    tell(f"Pairs (pairs.html to read), checks, matches and tables: {out}")
+
+
+@app.command()
+def rank(
+    matches: Annotated[
+        Path, typer.Argument(help="Matches as .json, .jsonl or .parquet, as released.")
+    ],
+    criterion: Annotated[
+        str, typer.Option(help="What has to be right: joint, verdict+turn or verdict.")
+    ] = "joint",
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="What a reply that says too little counts: strict (wrong) or released "
+            "(passed over, or the pair dropped)."
+        ),
+    ] = "strict",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="How judges are rated: conditional, joint or mm (the paper)."
+        ),
+    ] = "conditional",
+    hardest: Annotated[
+        float, typer.Option(help="Share of the hardest pairs to drop.")
+    ] = 0.0,
+) -> None:
+    """Rank the judges of a file of matches; the released file loads as it is."""
+    from judgelab.papers import rankjudge as rj
+
+    table = rj.grades(
+        rj.load(rj.Match, matches), criterion=cast(Any, criterion), rule=cast(Any, rule)
+    )
+    curation = rj.curate(
+        table, hardest=hardest, method=cast(Any, method), unidentified="largest"
+    )
+    _show_judges(Console(), curation, table, f"{criterion}, {rule}, {method}")
 
 
 def _names(judges: str | None, scripted: bool) -> list[str]:
@@ -111,22 +161,42 @@ def _names(judges: str | None, scripted: bool) -> list[str]:
         raise ValidationError(
             f"--judges is {judges!r}; give two or more different names, with commas"
         )
-    if scripted and (unknown := [name for name in names if name not in PANEL]):
-        raise ValidationError(
-            f"no scripted judge is called {', '.join(unknown)}; "
-            f"there are {', '.join(PANEL)}"
-        )
     return names
 
 
-def _model(name: str, scripted: bool, base_url: str | None) -> Any:
+def _model(name: str, base_url: str | None) -> Any:
+    """Find who answers to a name: at the address, if there is one."""
     from judgelab.papers.rankjudge import PANEL, WRITER
 
-    if scripted:
-        return PANEL.get(name, WRITER)
+    if base_url is None:
+        if name == "scripted":
+            return WRITER
+        if name in PANEL:
+            return PANEL[name]
+        if name.startswith("scripted"):
+            raise ValidationError(
+                f"no scripted judge is called {name}; there are {', '.join(PANEL)}"
+            )
+        if name == "local":
+            from judgelab.models.local import LocalModel
+
+            return LocalModel(context=8192)
     from judgelab.models.client import Endpoint
 
     return Endpoint(name, base_url)
+
+
+def _save_pairs(result: Any, path: Path, source: str) -> None:
+    from judgelab.explore.rankjudge import PairReader
+    from judgelab.papers.rankjudge import cases
+
+    checks = [fate.verification for fate in result.fates if fate.verification]
+    found = cases(result.items, result.matches, result.grades, checks)
+    path.write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Pairs</title>'
+        f"<body>{PairReader(found, source=source).to_html()}</body></html>\n",
+        encoding="utf-8",
+    )
 
 
 def _show(console: Console, result: Any, source: str) -> None:
@@ -144,13 +214,19 @@ def _show(console: Console, result: Any, source: str) -> None:
         f"{len(curation.hardest)} hardest are left out of the ranking.",
         highlight=False,
     )
-    accuracy = result.grades.accuracy()
+    _show_judges(console, curation, result.grades, source)
+
+
+def _show_judges(console: Console, curation: Any, grades: Any, source: str) -> None:
+    from judgelab.papers.rankjudge import leaderboard
+
+    accuracy = grades.accuracy()
     table = Table(
-        *("rank", "judge", "Elo (mean 1500)", "95 %", "ranks, 95 %", "all three right"),
+        *("rank", "judge", "Elo (mean 1500)", "95 %", "ranks, 95 %", "right"),
         title=f"Judges ({source})",
     )
     table.columns[1].no_wrap = True
-    for row in result.leaderboard():
+    for row in leaderboard(curation.ranking):
         elo, rank = row["elo"], row["rank"]
         rated = elo.value == elo.value
         table.add_row(

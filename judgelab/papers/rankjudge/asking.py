@@ -17,7 +17,7 @@ import jinja2
 
 from judgelab.errors import JudgelabError, ValidationError
 from judgelab.models.request import Message, Reply, Request
-from judgelab.papers.rankjudge.schema import read
+from judgelab.papers.rankjudge.schema import json_schema, read
 
 Ask = Callable[[Sequence[Request]], Sequence[Reply | None]]
 """Asks a model: one reply for each request, in order; None where none came."""
@@ -65,17 +65,22 @@ def request(
     fields: dict[str, Any],
     *,
     temperature: float,
+    schema: Any = None,
     seed: int | None = None,
     trial: int = 0,
     **tags: str,
 ) -> Request:
-    """Fill in a prompt; the tags say what it is about."""
+    """Fill in a prompt; the tags say what it is about.
+
+    `schema` is the record that the reply should be, for servers that can see to it.
+    """
     text = _environment().get_template(f"{template}.jinja").render(fields)
     return Request(
         (Message("user", text),),
         temperature=temperature,
         max_tokens=MOST_TOKENS,
         seed=seed,
+        schema=None if schema is None else json_schema(schema),
         trial=trial,
         tags={"item": item, "prompt": f"rankjudge/{template}"} | tags,
     )

@@ -14,6 +14,7 @@ from judgelab.counts import two_order_tables
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error
+from judgelab.models.cost import Prices
 from judgelab.papers.rankjudge.grade import Criterion, grades
 from judgelab.papers.rankjudge.schema import Match
 from judgelab.papers.rankjudge.taxonomy import FAILURES
@@ -93,6 +94,8 @@ def class_bias(
 def mean_use(
     matches: Iterable[Match],
     what: Literal["total_tokens", "completion_tokens", "cost"] = "total_tokens",
+    *,
+    prices: Mapping[str, Prices] | None = None,
 ) -> dict[str, float]:
     """How much does a judge use per match?
 
@@ -101,6 +104,8 @@ def mean_use(
     matches : iterable of Match
     what : {"total_tokens", "completion_tokens", "cost"}, default "total_tokens"
         Tokens, or US dollars where the matches have them.
+    prices : mapping, optional
+        Judge → what its endpoint charges: the cost is then that of the tokens.
 
     Returns
     -------
@@ -113,7 +118,10 @@ def mean_use(
     """
     found: dict[str, list[float]] = {}
     for match in matches:
-        value = getattr(match.usage, what)
+        value, use = getattr(match.usage, what), match.usage
+        price = (prices or {}).get(match.model.name)
+        if what == "cost" and price is not None:
+            value = price.cost(use.prompt_tokens or 0, use.completion_tokens or 0)
         if value is not None and not match.missing:
             found.setdefault(match.model.name, []).append(float(value))
     return {judge: float(np.mean(values)) for judge, values in found.items()}

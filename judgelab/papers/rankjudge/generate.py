@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -114,6 +114,31 @@ class Fate:
     layer: str = ""
     reason: str = ""
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class _Good:
+    """What a writer replies for the better conversation."""
+
+    plan: str
+    conversation: Conversation
+
+
+@dataclass(frozen=True)
+class _Blueprint:
+    """What was to happen, and where it goes wrong."""
+
+    reasoning: str
+    bad_round_index: int
+    problem_type: Literal["A", "B", "C", "D", "E", "F", "G"]
+
+
+@dataclass(frozen=True)
+class _Worse:
+    """What a writer replies for the worse conversation."""
+
+    plan: _Blueprint
+    conversation: Conversation
 
 
 def read_documents(folder: str | Path | None = None) -> list[Document]:
@@ -322,7 +347,13 @@ def _written(candidate: Candidate, branch: str, attempt: int) -> Request:
     }
     # Written, not judged: at temperature 0 a second attempt would repeat the first.
     return request(
-        branch, candidate.id, fields, temperature=1.0, seed=attempt, trial=attempt
+        branch,
+        candidate.id,
+        fields,
+        temperature=1.0,
+        schema=_Good if branch == "good" else _Worse,
+        seed=attempt,
+        trial=attempt,
     )
 
 

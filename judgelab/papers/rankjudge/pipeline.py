@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from judgelab.errors import JudgelabError, ValidationError
 from judgelab.models.log import Log
 from judgelab.models.request import Model, Reply, Request
 from judgelab.models.runner import ask_all
-from judgelab.papers.rankjudge.asking import Ask
+from judgelab.papers.rankjudge.asking import MOST_TOKENS, Ask
 from judgelab.papers.rankjudge.curate import HARDEST, Curation, curate, leaderboard
 from judgelab.papers.rankjudge.generate import Fate, candidates, generate
 from judgelab.papers.rankjudge.grade import Grades, grades
@@ -101,13 +101,22 @@ class Benchmark:
             return []
 
 
-def asking(model: Model, log: Log, *, tell: Tell | None = None, **options: Any) -> Ask:
+def asking(
+    model: Model,
+    log: Log,
+    *,
+    max_tokens: int = MOST_TOKENS,
+    tell: Tell | None = None,
+    **options: Any,
+) -> Ask:
     """Ask a model through a log, so that nothing is asked twice.
 
     Parameters
     ----------
     model : Model
     log : Log
+    max_tokens : int, default 32768
+        Where replies are cut: the paper's limit, which not every server allows.
     tell : callable, optional
         Gets a line when requests stay without a reply.
     **options
@@ -119,7 +128,8 @@ def asking(model: Model, log: Log, *, tell: Tell | None = None, **options: Any) 
     """
 
     def ask(requests: Sequence[Request]) -> Sequence[Reply | None]:
-        done = ask_all(requests, model, log, **options)
+        asked = [replace(request, max_tokens=max_tokens) for request in requests]
+        done = ask_all(asked, model, log, **options)
         if tell and None in done.replies:
             first = next(error for error in done.errors if error)
             tell(f"{done}\nwithout a reply, and asked again in the next run: {first}")

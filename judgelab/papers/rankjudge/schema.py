@@ -502,6 +502,39 @@ def _read_record(kind: Any, value: Any, where: str) -> Any:
     return kind(**found)
 
 
+def json_schema(kind: Any) -> dict[str, Any]:
+    """Describe a record as a JSON schema, for servers that hold a reply to one.
+
+    Parameters
+    ----------
+    kind : type
+        A record of this package.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+
+    Examples
+    --------
+    >>> json_schema(Claim)["properties"]
+    {'claim': {'type': 'string'}, 'grounded': {'type': 'boolean'}}
+    """
+    if dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind)
+        names = [each.name for each in dataclasses.fields(kind)]
+        return {
+            "type": "object",
+            "properties": {name: json_schema(hints[name]) for name in names},
+            "required": names,
+            "additionalProperties": False,
+        }
+    if get_origin(kind) is tuple:
+        return {"type": "array", "items": json_schema(get_args(kind)[0])}
+    if get_origin(kind) is Literal:
+        return {"type": "string", "enum": [*get_args(kind)]}
+    return {"type": {str: "string", bool: "boolean", int: "integer"}[kind]}
+
+
 def load(kind: type[Record], path: str | Path) -> list[Record]:
     """Read a file of records: a JSON list, JSON Lines, or Parquet as released.
 

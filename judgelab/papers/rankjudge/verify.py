@@ -92,10 +92,14 @@ def _questions(item: Item) -> list[Request]:
         },
     )
     return [
-        request("coherence", item.id, fields, temperature=0.0),
-        request("adherence", item.id, fields, temperature=0.0),
-        *(request("grounding", item.id, each, temperature=0.0) for each in grounding),
+        _check("coherence", item, fields, Coherence),
+        _check("adherence", item, fields, Adherence),
+        *(_check("grounding", item, each, _Rounds) for each in grounding),
     ]
+
+
+def _check(layer: str, item: Item, fields: dict[str, Any], kind: Any) -> Request:
+    return request(layer, item.id, fields, temperature=0.0, schema=kind)
 
 
 def _checked(fate: Fate, replies: list[Reply | None]) -> Fate:
