@@ -135,6 +135,79 @@ def pair_orders(records: Any) -> pd.DataFrame:
     return result.assign(first=both[:, 0], second=both[:, 1])
 
 
+def average_orders(records: Any) -> pd.DataFrame:
+    """Which answer does a judge prefer once its lean to a slot is averaged out?
+
+    Parameters
+    ----------
+    records : dataframe
+        Tidy pairwise records as `pair_orders` takes them, with ``log_odds``: natural
+        log of the odds that the judge gave the first slot against the second, as shown.
+        Records without log-odds (nan) count as not asked.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per judge, item and trial with log-odds in both orders; columns that
+        are the same for all records of an item are kept. ``preference``: log-odds of
+        answer A against B, averaged over the two orders; its sign is the debiased
+        verdict. ``lean``: log-odds of the first slot against the second whatever stands
+        in it, the other half of the same two numbers.
+
+    Raises
+    ------
+    ValidationError
+        If there is no column ``log_odds``, or as `pair_orders`.
+
+    References
+    ----------
+    Wang et al. (2024), arXiv:2305.17926, who average grades over both orders.
+
+    Notes
+    -----
+    If the judge prefers A by δ and the first slot by β, the two orders give δ + β and
+    −δ + β. Half their difference is δ, half their sum β, whatever β is.
+
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    A lean of 2 towards the first slot hides a preference of 0.5 for A:
+
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": "me",
+    ...         "item": "q1",
+    ...         "swapped": [False, True],
+    ...         "verdict": ["A", "A"],
+    ...         "log_odds": [2.5, 1.5],
+    ...     }
+    ... )
+    >>> average_orders(records)[["item", "preference", "lean"]]
+      item  preference  lean
+    0   q1         0.5   2.0
+    """
+    checked, key = checked_orders(records)
+    if "log_odds" not in checked.collect_schema().names():
+        raise ValidationError(
+            "records have no column 'log_odds'; ask for the log-probabilities of the "
+            "first token and read them with from_first_token"
+        )
+    if isinstance(checked, nw.LazyFrame):
+        checked = checked.collect()
+    shown = checked.select(*key, "swapped", "log_odds").to_pandas()
+    odds = shown.set_index([*key, "swapped"])["log_odds"].astype(float)
+    wide = odds.unstack("swapped").reindex(columns=[False, True])
+    given, swapped = wide[False], wide[True]
+    both = pair_orders(records).drop(
+        columns=["first", "second", "log_odds"], errors="ignore"
+    )
+    halves = {"preference": (given - swapped) / 2, "lean": (given + swapped) / 2}
+    result: pd.DataFrame = both.join(wide.assign(**halves)[[*halves]], on=key)
+    return result.dropna(subset=[*halves]).reset_index(drop=True)
+
+
 def position_consistency(
     table: npt.ArrayLike,
     *,

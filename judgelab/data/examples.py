@@ -58,6 +58,46 @@ def example_pairs() -> pd.DataFrame:
     return pairs[[*columns, "log_length", "reference", "why"]]
 
 
+def example_answers() -> pd.DataFrame:
+    """Which single answers come with the package: those of the pairs, one by one?
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per answer, two for each pair: ``item`` (that of the pair, with ``-a``
+        or ``-b``); ``pair`` and ``kind``; ``question`` and ``answer``, as the prompts
+        take them; ``better``, whether it is the better one of its pair.
+
+    Notes
+    -----
+    Written for this book, free to use. Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> example_answers().loc[:1, ["item", "answer", "better"]]
+                  item          answer  better
+    0  arithmetic-01-a  27 + 48 is 75.    True
+    1  arithmetic-01-b  27 + 48 is 65.   False
+    """
+    import pandas as pd
+
+    pairs = example_pairs()
+    sides = [
+        pd.DataFrame(
+            {
+                "item": pairs["item"] + f"-{side}",
+                "pair": pairs["item"],
+                "kind": pairs["kind"],
+                "question": pairs["question"],
+                "answer": pairs[f"answer_{side}"],
+                "better": pairs["gold"] == side.upper(),
+            }
+        )
+        for side in ("a", "b")
+    ]
+    return pd.concat(sides).sort_index(kind="stable").reset_index(drop=True)
+
+
 def example_documents() -> pd.DataFrame:
     """Which graded documents come with the package?
 

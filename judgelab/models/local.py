@@ -15,13 +15,16 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module, metadata
 from typing import Any
 
 from judgelab.errors import JudgelabError, MissingExtra, ValidationError
+from judgelab.models._wire import from_body, to_body
 from judgelab.models.request import AskError, Reply, Request
 from judgelab.models.weights import checksum, find_weights
 
@@ -30,6 +33,13 @@ HOST = "127.0.0.1"
 
 _STARTING = 120.0
 """Seconds that a server may take from its start to its first ready answer."""
+
+_TILE = 64
+"""From so many tokens at once the engine computes attention by another kernel.
+
+The two differ in the last digits. What is computed of a prompt after the part that the
+prompt before had in common is therefore at least that long, or all of it.
+"""
 
 
 class LocalModel:
@@ -55,11 +65,12 @@ class LocalModel:
 
     Notes
     -----
-    The engine starts with the first question. It keeps no state between questions (its
-    cache of prompts is off) and takes them one by one, so that a reply depends neither
-    on what was asked before nor on how many ask at once: the same engine gives the same
-    log-probabilities again, to the last digit. Another engine, another version or
-    another quantisation does not, so all three are part of `identity`.
+    The engine starts with the first question. It takes questions one by one, and what a
+    question has in common with the one before is computed once, but only where that
+    changes no digit: a reply depends neither on what was asked before nor on how many
+    ask at once. The same engine gives the same log-probabilities again. Another engine,
+    another version or another quantisation does not, so all three are part of
+    `identity`.
 
     Chapter: *Ask a real model*.
 
@@ -85,6 +96,8 @@ class LocalModel:
         self.path = find_weights(path)
         self.threads = threads
         self.context = context
+        self._turn = threading.Lock()
+        self._last_prompt = 0
 
     def __repr__(self) -> str:
         return f"LocalModel({self.path.name!r})"
@@ -132,25 +145,34 @@ class LocalModel:
         return await asyncio.to_thread(self._answer, request)
 
     def _answer(self, request: Request) -> Reply:
-        server = self._server
+        reply = from_body(self._complete(to_body(request)))
+        if reply is None:
+            raise AskError("the engine gave no reply that can be read", passing=False)
+        return replace(reply, fingerprint=self.engine)
+
+    def _complete(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Let the engine answer, sparing what the prompt before had in common."""
+        with self._turn:
+            answer = self._handle(body | {"cache_prompt": True})
+            usage = answer["usage"]
+            prompt = usage["prompt_tokens"]
+            spared = usage["prompt_tokens_details"]["cached_tokens"]
+            # A reply is computed token by token: not even that may be spared.
+            if spared and (prompt - spared < _TILE or spared > self._last_prompt):
+                answer = self._handle(body | {"cache_prompt": False})
+            self._last_prompt = prompt
+            return answer
+
+    def _handle(self, body: dict[str, Any]) -> dict[str, Any]:
         try:
-            answer = server.handle_chat_completions(_body(request))
+            answer: dict[str, Any] = self._server.handle_chat_completions(body)
         except ValueError as error:
             raise AskError(
                 f"the engine refuses the request: {error}", passing=False
             ) from None
         if "error" in answer:
             raise AskError(_refusal(answer["error"]), passing=False)
-        choice, usage = answer["choices"][0], answer["usage"]
-        return Reply(
-            text=choice["message"]["content"] or "",
-            finish="length" if choice["finish_reason"] == "length" else "stop",
-            first_token=_first_token(choice) if request.top_logprobs else {},
-            prompt_tokens=usage["prompt_tokens"],
-            completion_tokens=usage["completion_tokens"],
-            model=self.path.name,
-            fingerprint=self.engine,
-        )
+        return answer
 
     def log_likelihood(self, question: str, answer: str) -> tuple[float, int]:
         """How likely is it that the model itself would give this answer?
@@ -196,10 +218,7 @@ class LocalModel:
             # A JSON string is a string of the grammar's language as well.
             "grammar": f"%llguidance {{}}\nstart: {json.dumps(answer)}",
         }
-        reply = self._server.handle_chat_completions(body)
-        if "error" in reply:
-            raise AskError(_refusal(reply["error"]), passing=False)
-        choice = reply["choices"][0]
+        choice = self._complete(body)["choices"][0]
         if choice["message"]["content"] != answer:
             raise AskError("the engine did not hold to the answer", passing=False)
         tokens = [token["logprob"] for token in choice["logprobs"]["content"]]
@@ -263,10 +282,13 @@ def _start(path: str, port: int, threads: int, context: int) -> Any:
     params.hostnames, params.port = [HOST], port
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.n_ctx = context
+    # A prompt is computed in one piece, however much of it was spared.
+    params.n_batch = params.n_ubatch = context
     params.n_gpu_layers = 0
-    # A request computed alone and from its beginning gives the same digits each time.
+    # A request computed alone gives the same digits each time.
     params.n_parallel = 1
     params.cache_prompt = False
+    params.cache_ram_mib = 0
     params.fit_params = False
     # Weights rearranged in memory made the larger model slower, and starting too.
     params.no_extra_bufts = True
@@ -290,35 +312,6 @@ def _engine_version() -> str:
             "the engine that runs a model on this machine is not installed: "
             'pip install "judgelab[local]"'
         ) from None
-
-
-def _body(request: Request) -> dict[str, Any]:
-    """Say the request in the words of the OpenAI interface."""
-    body: dict[str, Any] = {
-        "messages": [
-            {"role": message.role, "content": message.content}
-            for message in request.messages
-        ],
-        "temperature": request.temperature,
-        "max_tokens": request.max_tokens,
-    }
-    if request.seed is not None:
-        body["seed"] = request.seed
-    if request.top_logprobs:
-        body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
-    if request.schema is not None:
-        schema = {"name": "reply", "schema": dict(request.schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return body
-
-
-def _first_token(choice: Mapping[str, Any]) -> dict[str, float]:
-    """Read the likeliest first tokens; two tokens may be written alike."""
-    tokens = (choice.get("logprobs") or {}).get("content") or []
-    likely: dict[str, float] = {}
-    for token in tokens[0]["top_logprobs"] if tokens else ():
-        likely.setdefault(token["token"], token["logprob"])
-    return likely
 
 
 def _refusal(error: Mapping[str, Any]) -> str:
