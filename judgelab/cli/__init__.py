@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from judgelab.cli import planning, rankjudge, sources, study
+from judgelab.cli import models, planning, rankjudge, sources, study
 from judgelab.errors import JudgelabError
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app.command()(study.compare)
 app.command()(planning.plan)
 app.command()(sources.reproduce)
 app.command()(sources.fetch)
+app.command()(models.judge)
+app.add_typer(models.app, name="models")
 app.add_typer(rankjudge.app, name="rankjudge")
 
 

@@ -125,7 +125,7 @@ class LocalModel:
         MissingExtra
             If the engine is not installed.
         """
-        return f"xllamacpp {_engine_version()}"
+        return f"xllamacpp {engine_version()}"
 
     @cached_property
     def quantisation(self) -> str:
@@ -255,7 +255,7 @@ class LocalModel:
 
         Chapter: *Ask a real model*.
         """
-        _engine_version()
+        engine_version()
         port = port or _free_port()
         command = [sys.executable, "-m", __name__, self.path, port]
         command += [self.threads, self.context]
@@ -273,7 +273,7 @@ class LocalModel:
 
 def _start(path: str, port: int, threads: int, context: int) -> Any:
     """Load the model; the engine opens its HTTP port in any case."""
-    _engine_version()
+    engine_version()
     engine = import_module("xllamacpp")
     params = engine.CommonParams()
     params.model.path = path
@@ -304,7 +304,18 @@ def _start(path: str, port: int, threads: int, context: int) -> Any:
         ) from None
 
 
-def _engine_version() -> str:
+def engine_version() -> str:
+    """Which version of the engine is installed?
+
+    Raises
+    ------
+    MissingExtra
+        If none is; the message says which command brings it.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+    """
     try:
         return metadata.version("xllamacpp")
     except metadata.PackageNotFoundError:
