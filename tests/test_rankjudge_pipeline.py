@@ -1,6 +1,7 @@
 """From documents to a ranked benchmark, with a scripted stand-in for a model."""
 
 import asyncio
+import itertools
 import json
 import threading
 from collections import Counter
@@ -9,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from judgelab.cli import app
@@ -363,7 +366,7 @@ def test_the_command_refuses_what_makes_no_sense(tmp_path):
     for more, message in (
         (["--model", "scripted", "--judges", "scripted-sharp"], "two or more"),
         (
-            ["--model", "scripted", "--judges", "scripted-sharp,gpt"],
+            ["--model", "scripted", "--judges", "scripted-sharp,scripted-x"],
             "no scripted judge",
         ),
         (["--model", "some"], "name the judges"),
@@ -448,3 +451,79 @@ def test_the_same_command_runs_against_an_endpoint(tmp_path, endpoint, monkeypat
     )
     # Who answered is named differently; what was said is the same.
     assert [replace(m, model=n.model) for m, n in zip(one, two, strict=True)] == two
+
+
+# Whatever a model replies -------------------------------------------------------------
+
+words = st.text(max_size=20)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | words,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def damaged(draw, sound):
+    """Replies that are right but for one place, at any depth."""
+    value = json.loads(draw(st.sampled_from(sound)))
+    holder, key = value, draw(st.sampled_from([*value]))
+    while isinstance(holder[key], (dict, list)) and holder[key] and draw(st.booleans()):
+        holder = holder[key]
+        keys = [*holder] if isinstance(holder, dict) else range(len(holder))
+        key = draw(st.sampled_from(keys))
+    if draw(st.booleans()):
+        holder[key] = draw(values)
+    else:
+        del holder[key]
+    return Reply(json.dumps(value))
+
+
+def sound_replies():
+    """One reply to every kind of question."""
+    found = []
+
+    def spy(requests):
+        replies = rj.WRITER(requests)
+        found.extend(reply.text for reply in replies[:4])
+        return replies
+
+    rj.verify(rj.generate(rj.candidates(DOCUMENTS[:2]), spy), spy)
+    return found
+
+
+odd = st.builds(
+    Reply,
+    words | values.map(json.dumps),
+    st.sampled_from(["stop", "length", "refusal"]),
+)
+VERDICT = '{"analysis": "…", "turn": 2, "failure": "evasion", "verdict": "A"}'
+
+
+@given(st.lists(odd | st.none() | damaged(sound_replies()), min_size=1, max_size=4))
+def test_no_reply_of_a_writer_or_checker_stops_the_run(several):
+    cycle = itertools.cycle(several)
+
+    def ask(requests):
+        return [next(cycle) for _ in requests]
+
+    wanted = rj.candidates(DOCUMENTS[:2])
+    for fate in rj.generate(wanted, ask):
+        assert (fate.item is None) == (fate.layer == "generation") == bool(fate.reason)
+    for fate in rj.verify(rj.generate(wanted, rj.WRITER), ask):
+        assert bool(fate.layer) == bool(fate.reason)
+        assert bool(fate.layer) != fate.verification.passed
+
+
+@given(reply=odd | st.none() | damaged([VERDICT]), order=st.sampled_from(["AB", "BA"]))
+def test_every_reply_of_a_judge_is_a_match(items, reply, order):
+    match = rj.read_match(reply, items[0], "x", order=order)
+    assert match.missing == (reply is None)
+    assert (match.judge.answer is None) == (match.judge.correct is None)
+    if match.judge.answer is None:
+        assert match.invalid
+    for rule in ("strict", "released"):
+        rj.grades([match], rule=rule, order=order)
+    assert rj.read(rj.Match, rj.as_json(match)) == match
