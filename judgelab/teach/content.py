@@ -32,7 +32,7 @@ def load(name: str) -> Any:
     Examples
     --------
     >>> [chapter["number"] for chapter in load("chapters")]
-    [1, 2, 3, 4, 5]
+    [1, 2, 3, 4, 5, 6, 7]
     >>> load("exercises/no_such_chapter")
     {}
     """

@@ -166,8 +166,7 @@ def join_labels(
 
     References
     ----------
-    Rahmani et al. (2025), section 4; that labels are clipped follows from the published
-    figures.
+    Rahmani et al. (2025); that labels are clipped follows from the published figures.
 
     Notes
     -----
@@ -387,7 +386,7 @@ def tables(
 
     References
     ----------
-    Rahmani et al. (2025), sections 3 and 4.
+    Rahmani et al. (2025), Tables 1 and 3.
 
     Notes
     -----

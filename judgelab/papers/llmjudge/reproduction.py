@@ -108,7 +108,7 @@ def reproduce() -> list[PaperTable]:
 
     References
     ----------
-    Rahmani et al. (2025), sections 3 to 5.
+    Rahmani et al. (2025), Tables 1 to 6 and Figure 1.
 
     Notes
     -----

@@ -49,7 +49,7 @@ def trec_order(scores: npt.ArrayLike, documents: npt.ArrayLike) -> list[int]:
 
     References
     ----------
-    usnistgov/trec_eval, form_res_rels.c and its README, section "ties".
+    usnistgov/trec_eval, form_res_rels.c.
 
     Notes
     -----
@@ -228,7 +228,7 @@ def system_tau(
 
     References
     ----------
-    Rahmani et al. (2025), section 4, Table 3.
+    Rahmani et al. (2025), Table 3.
 
     Notes
     -----
