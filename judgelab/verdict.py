@@ -76,6 +76,10 @@ class SideBySide(_Spoken):
     ----------
     MTSAIR side-by-side leaderboard, which calls them A, B, C and D.
 
+    Notes
+    -----
+    Chapter: *Side by side: the MTSAIR leaderboard*.
+
     Examples
     --------
     >>> SideBySide.parse("both good"), SideBySide.parse("d")
@@ -165,6 +169,10 @@ def as_codes(
     ------
     ValidationError
         Naming the first offending positions.
+
+    Notes
+    -----
+    Chapter: *Does the order matter?*
 
     Examples
     --------

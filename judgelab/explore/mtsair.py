@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from judgelab.errors import UndefinedStatistic
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
 from judgelab.explore.demo import Demo, choice, slider
 from judgelab.papers.mtsair import (
-    Average,
     Benchmark,
     Floats,
     Windows,
@@ -205,7 +203,6 @@ class PlantedJudge:
     """Shares of A, B, both good and both bad; the judge's over both runs."""
     apcc: float
     mpcc: float
-    """nan where it is undefined."""
     pcon: Estimate
     kappa: Estimate
 
@@ -258,7 +255,7 @@ class FourCounts(Demo):
             class_counts(judged.expert) / _N,
             class_counts(*judged.runs) / (2 * _N),
             apcc(judged, average=average),
-            _mpcc_or_nan(judged, average),
+            mpcc(judged, average=average),
             pcon,
             kappa,
         )
@@ -331,12 +328,5 @@ def _kappa(judged: Benchmark) -> Estimate:
     return kappa
 
 
-def _mpcc_or_nan(judged: Benchmark, average: Average) -> float:
-    try:
-        return mpcc(judged, average=average)
-    except UndefinedStatistic:
-        return float("nan")
-
-
 def _signed(value: float) -> str:
-    return "undefined" if value != value else f"{value:.2f}".replace("-", "−")
+    return f"{value:.2f}".replace("-", "−")
