@@ -183,12 +183,13 @@ def expected_evasion(judge, items):
     return 100 * total / len(items)
 
 
-def test_a_dump_bin_is_found_and_its_interval_holds_the_truth(bench, first):
+def test_a_dump_bin_is_found_with_its_known_size(bench, first):
     bias = rj.class_bias(first).set_index(["judge", "failure"])
     dumper, sharp = "scripted-dumper", "scripted-sharp"
     row = bias.loc[(dumper, "evasion")]
     expected = expected_evasion(rj.PANEL[dumper], bench.items) - row["true"]
-    assert row["low"] < expected < row["high"]
+    # Three standard errors, of a 95 % interval's two.
+    assert abs(row["bias"] - expected) < 0.75 * (row["high"] - row["low"])
     assert expected > 20
     assert bias.loc[dumper, "bias"].sum() == pytest.approx(0, abs=1e-9)
     others = bias.loc[dumper].drop(index="evasion")
@@ -303,9 +304,9 @@ def test_self_preference_is_found_in_the_judge_that_has_it():
     found = rj.self_preference(one, two, own.name, without=[other.name])
     assert found.low > 0
     # 1.5 logits on the conversations where the style shows.
-    assert found.low < 1.5 * 173.7 < found.high
+    assert abs(found.value - 1.5 * 173.7) < 0.75 * found.width
     nothing = rj.self_preference(two, one, other.name, without=[own.name])
-    assert nothing.low < 0 < nothing.high
+    assert abs(nothing.value) < 0.75 * nothing.width
     everybody = rj.rank_agreement(one.estimates(), two.estimates())
     rest = rj.rank_agreement(
         one.estimates(), two.estimates(), without=[own.name, other.name]

@@ -361,6 +361,20 @@ def test_the_command_goes_from_documents_to_a_ranking(tmp_path):
     assert leaderboard(out) == board
 
 
+def test_a_file_of_matches_is_ranked(tmp_path):
+    out = str(tmp_path / "out")
+    command = ["rankjudge", "run", "--model", "scripted", "--out", out]
+    cli.invoke(app, [*command, "--per-document", "4"])
+    file = str(tmp_path / "out" / "matches.json")
+    done = cli.invoke(app, ["rankjudge", "rank", file, "--method", "mm"])
+    assert done.exit_code == 0, done.output
+    assert "joint, strict, mm" in done.output
+    done = cli.invoke(app, ["rankjudge", "rank", file, "--criterion", "all"])
+    assert "choose from joint" in str(done.exception)
+    page = (tmp_path / "out" / "pairs.html").read_text("utf-8")
+    assert "no language model" in page
+
+
 def test_the_command_refuses_what_makes_no_sense(tmp_path):
     out = ["--out", str(tmp_path / "out")]
     for more, message in (

@@ -217,8 +217,11 @@ def title(case: Case) -> str:
 
 def document(case: Case) -> str:
     """Show the document, closed."""
-    text = escape(case.item.metadata.context).replace("\n\n", "</p><p>")
-    return f"<details><summary>The document</summary><p>{text}</p></details>"
+    return (
+        "<details><summary>The document</summary>"
+        f'<div style="white-space:pre-line">{escape(case.item.metadata.context)}</div>'
+        "</details>"
+    )
 
 
 def conversations(case: Case, *, tagged: bool = False) -> str:

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from judgelab import data
 from judgelab.data.registry import LOCAL_VARIABLE
-from judgelab.errors import ValidationError
+from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error, proportion
 from judgelab.papers.rankjudge.compare import class_bias, rank_agreement
@@ -389,9 +390,11 @@ def reproduce_from(
     )
     bias = class_bias(matches)
     evasion = bias.loc[bias["failure"] == "evasion", "bias"].max()
-    tenth, half_of_it = ranking_stability(
-        curation.kept.table, [0.1, 0.5], unit="pairs", method="joint", rng=rng
-    )
+    parts = [
+        (0.1, "rho at 10 % of the pairs, at least"),
+        (0.5, "tau at 50 % of the pairs, at least"),
+    ]
+    subsamples = [_subsample(curation.kept.table, *part, rng=rng) for part in parts]
     tables.append(
         PaperTable(
             SOURCE,
@@ -412,13 +415,7 @@ def reproduce_from(
                     decimals=3,
                 ),
                 Cell("evasion named too often", 41.6, float(evasion), decimals=1),
-                Cell("rho at 10 % of the pairs, at least", 0.95, tenth.rho, decimals=2),
-                Cell(
-                    "tau at 50 % of the pairs, at least",
-                    0.95,
-                    half_of_it.tau,
-                    decimals=2,
-                ),
+                *subsamples,
             ],
         )
     )
@@ -426,6 +423,19 @@ def reproduce_from(
     if known:
         tables.append(_medians_from(curation.ranking, known))
     return tables
+
+
+def _subsample(
+    table: npt.NDArray[np.float64], fraction: float, name: str, *, rng: int
+) -> Cell:
+    try:
+        (part,) = ranking_stability(
+            table, [fraction], unit="pairs", method="joint", rng=rng
+        )
+    except UndefinedStatistic as reason:
+        return Cell(name, 0.95, None, decimals=2, why=str(reason))
+    ours = part.rho if name.startswith("rho") else part.tau
+    return Cell(name, 0.95, ours, decimals=2)
 
 
 def _medians_from(ranking: Rasch, items: list[Item]) -> PaperTable:
