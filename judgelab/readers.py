@@ -320,7 +320,7 @@ def _judgebench(path: Path) -> pd.DataFrame:
     from judgelab.papers.judgebench import read_output
 
     # The label as stored is the verdict in other words.
-    return read_output(path).drop(columns="label")
+    return read_output(path).drop(columns="label", errors="ignore")
 
 
 # --- What they share ------------------------------------------------------------------

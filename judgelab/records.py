@@ -19,7 +19,9 @@ import json
 import warnings
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
@@ -235,7 +237,9 @@ def examine(
                 return Examined(None, rows, columns, tuple(problems))
             good = np.ones(len(frame), bool)
             good[list(bad)] = False
-            frame, places = frame[good].reset_index(drop=True), places[good]
+            # Without the gaps, true and false may be a column of their own kind.
+            frame = frame[good].reset_index(drop=True).infer_objects()
+            places = places[good]
             if not len(frame):
                 return Examined(None, rows, columns, tuple(problems))
     problems.append("and more: correct these first")
@@ -269,7 +273,7 @@ def column_names(
         return tuple(next(json_objects(path, encoding))[1])
     codec = _codec(path, encoding)
     try:
-        with path.open(encoding=codec, newline="") as file:
+        with path.open(encoding=codec, newline="") as file, _long_fields():
             return tuple(next(filter(None, csv.reader(file)), []))
     except UnicodeError:
         raise _undecodable(path, codec) from None
@@ -637,6 +641,12 @@ def _known_orders(frame: Any, where: _Where) -> Any:
         message = "'swapped' must be true or false (or 1 or 0)"
         _refuse(frame, (swapped != 0) & (swapped != 1), ["swapped"], where, message)
         return frame.with_columns((swapped == 1).alias("swapped"))
+    if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
+        word = swapped.cast(nw.String).str.strip_chars().str.to_lowercase()
+        message = "'swapped' must be true or false: give true and false (or 1 and 0)"
+        wrong = ~word.is_in(["true", "false"])
+        _refuse(frame, wrong, ["swapped"], where, message)
+        return frame.with_columns((word == nw.lit("true")).alias("swapped"))
     if kind != nw.Boolean:
         raise ValidationError(
             f"'swapped' holds {kind}; give true and false (or 1 and 0)"
@@ -786,7 +796,7 @@ def _read_csv(
 
     def lines() -> Iterator[tuple[int, list[str]]]:
         """Give every record's first line and fields: a quoted field may span lines."""
-        with path.open(encoding=codec, newline="") as file:
+        with path.open(encoding=codec, newline="") as file, _long_fields():
             start, reader = 1, csv.reader(file)
             for fields in reader:
                 if fields:
@@ -806,12 +816,14 @@ def _read_csv(
         return f"{path.name}, " + _places("line", shown, len(rows))
 
     try:
-        header = next((fields for _, fields in lines()), [])
+        header, *first = [fields for _, fields in islice(lines(), 2)] or [[]]
         _check_header(path, header)
         chosen = [name for name in header if wanted(name)]
         fewer = len(chosen) < len(header)
-        # A parser that leaves columns out no longer minds lines that are too long.
-        if fewer and (odd := _odd_widths(lines, len(header))):
+        # A parser that leaves columns out no longer minds lines that are too long, and
+        # any parser takes the first of them for the width of the table.
+        odd_start = any(len(fields) != len(header) for fields in first)
+        if (fewer or odd_start) and (odd := _odd_widths(lines, len(header))):
             raise _not_a_table(path, odd)
         with (
             path.open(encoding=codec, newline="") as file,
@@ -838,6 +850,16 @@ def _read_csv(
     except (OverflowError, ValueError) as error:
         raise ValidationError(f"{path.name} is not a table: {error}") from None
     return frame, where, tuple(header)
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let Python's CSV reader take the reply of a model, however long it is."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _check_header(path: Path, header: list[str]) -> None:
@@ -982,8 +1004,9 @@ def _read_jsonl(
 
     records, lines, seen = [], array("q"), dict[str, bool]()
     for number, record in json_objects(path, codec):
-        for name in record.keys() - seen.keys():
-            seen[name] = wanted(name)
+        for name in record:
+            if name not in seen:
+                seen[name] = wanted(name)
         record = {name: value for name, value in record.items() if seen[name]}
         # Before pandas sees them: a gap among whole numbers would make 7 into 7.0.
         for name in names & record.keys():

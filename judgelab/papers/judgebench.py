@@ -296,7 +296,7 @@ def read_output(
         for number, line in enumerate(lines, start=1):
             try:
                 rows += _verdicts_of(json.loads(line), score_ties, meaningless)
-            except (KeyError, TypeError, ValueError) as error:
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
                 raise ValidationError(
                     f"{path.name}, line {number}: {type(error).__name__}: {error}; "
                     "expected a pair in the format of JudgeBench's outputs/"
