@@ -282,11 +282,13 @@ class FourCounts(Demo):
     def view(self, numbers: PlantedJudge) -> str:
         """Draw the four coefficients and the eight shares."""
         values = numbers.apcc, numbers.mpcc, numbers.pcon.value, numbers.kappa.value
-        tones: list[svg.Tone] = ["main", "main", "main", "other"]
+        pcon, kappa = numbers.pcon, numbers.kappa
+        spans = None, None, (pcon.low, pcon.high), (kappa.low, kappa.high)
+        tones: list[svg.Tone] = ["main", "main", "main", "quiet"]
         rows = [
-            svg.Bar(label, value, text, tone=tone)
-            for (label, text), value, tone in zip(
-                self.figures(numbers), values, tones, strict=False
+            svg.Bar(label, value, text, span, tone)
+            for (label, text), value, span, tone in zip(
+                self.figures(numbers), values, spans, tones, strict=False
             )
         ]
         top = svg.bars(rows, low=-1, ticks=(-1, 0, 1))
