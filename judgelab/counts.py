@@ -781,25 +781,27 @@ def joint_counts(
     """
     if judge_1 == judge_2:
         raise ValidationError(f"judge_1 and judge_2 are both {judge_1!r}; give two")
-    frame, scale = _labelled(records, scale, column)
+    frame, categories = _labelled(records, scale, column)
     frame = frame.filter(nw.col("judge").is_in([judge_1, judge_2]))
-    _refuse_repeats(frame, ["judge", "item"])
-    one = frame.filter(nw.col("judge") == nw.lit(judge_1)).select("item", "_label")
-    two = frame.filter(nw.col("judge") == nw.lit(judge_2))
-    two = two.select("item", nw.col("_label").alias("_other"))
-    pairs = one.join(two, on="item", how="inner")
-    cells = _collected(pairs.group_by("_label", "_other").agg(nw.len().alias("_n")))
-    if len(cells) == 0:
+    k = len(categories)
+    _, first, second, n = _pairs(
+        frame,
+        ["item"],
+        nw.col("judge") == nw.lit(judge_2),
+        labels=k + 1,
+        single=["judge", "item"],
+    )
+    shared = (first >= 0) & (second >= 0)
+    if not shared.any():
         raise ValidationError(
             f"judges {judge_1!r} and {judge_2!r} share no item; compare the values of "
             "'judge' and 'item' (also their types)"
         )
-    k = len(scale)
-    table = np.zeros((k, k), np.int64)
-    first = encode(cells["_label"].to_numpy(), scale, name=f"labels of {judge_1}")
-    second = encode(cells["_other"].to_numpy(), scale, name=f"labels of {judge_2}")
-    np.add.at(table, (first, second), cells["_n"].to_numpy())
-    return table
+    table = np.zeros((k + 1, k + 1), np.int64)
+    np.add.at(table, (first[shared], second[shared]), n[shared])
+    if table[k].any() or table[:, k].any():
+        _refuse_off_scale(frame, categories)
+    return np.ascontiguousarray(table[:k, :k])
 
 
 def crossed_counts(
@@ -875,7 +877,7 @@ def crossed_counts(
             f"{both[:5]} are in both groups; a vote cannot meet itself: take them out "
             "of one"
         )
-    frame, scale = _labelled(records, scale, column)
+    frame, categories = _labelled(records, scale, column)
     if cluster not in frame.collect_schema():
         raise ValidationError(f"no column {cluster!r} that could name clusters")
     frame = frame.filter(nw.col("judge").is_in([*one, *two]))
@@ -890,8 +892,9 @@ def crossed_counts(
         raise ValidationError(
             f"items {twice} belong to several values of {cluster!r}; give one each"
         )
-    label = encode(found["_label"].to_numpy(), scale, name="labels")
-    k = len(scale)
+    label, k = found["_label"].to_numpy(), len(categories)
+    if (label == k).any():
+        _refuse_off_scale(frame, categories)
     ballot, row = np.unique(item * of_judge.size + judge, return_inverse=True)
     votes = np.zeros((ballot.size, k))
     np.add.at(votes, (row, label), found["_n"].to_numpy())
@@ -962,23 +965,20 @@ def vote_patterns(
     >>> patterns.items
     array([1, 1])
     """
-    frame, scale = _labelled(records, scale, column)
+    frame, categories = _labelled(records, scale, column)
     _refuse_repeats(frame, ["judge", "item"])
-    given = _collected(frame.select("_label").unique())["_label"]
-    encode(given.to_numpy(), scale, name="labels")
-    occurring = given.to_list()
-    names = [f"_{position}" for position in range(len(scale))]
-    # Engines refuse to compare a column with a category of another type.
+    # One column more, for labels that are not on the scale.
+    names = [f"_{position}" for position in range(len(categories) + 1)]
     ones = [
-        (nw.col("_label") == nw.lit(label) if label in occurring else nw.lit(False))
-        .cast(nw.Int64)
-        .alias(name)
-        for name, label in zip(names, scale, strict=True)
+        (nw.col("_label") == position).cast(nw.Int64).alias(name)
+        for position, name in enumerate(names)
     ]
     by_item = frame.with_columns(*ones).group_by("item").agg(nw.col(*names).sum())
     found = _collected(by_item.group_by(names).agg(nw.len().alias("_n"))).sort(names)
-    counts = np.column_stack([found[name].to_numpy() for name in names])
-    return Patterns(counts.astype(np.int64), found["_n"].to_numpy().astype(np.int64))
+    *counts, strange, n = (_whole(found[name]) for name in (*names, "_n"))
+    if strange.any():
+        _refuse_off_scale(frame, categories)
+    return Patterns(np.column_stack(counts), n)
 
 
 def win_matrix(records: Any) -> WinMatrix:
@@ -1093,27 +1093,23 @@ def two_order_tables(
     """
     if by not in ("judge", "item"):
         raise ValidationError(f"by is {by!r}; choose 'judge' or 'item'")
-    frame, pair = checked_orders(records)
-    swapped, code, absent = nw.col("swapped"), nw.col("_label"), nw.lit(-1)
-    orders = (
-        frame.with_columns(
-            nw.when(swapped).then(absent).otherwise(code).alias("_first"),
-            nw.when(swapped).then(code).otherwise(absent).alias("_second"),
-        )
-        .group_by(pair)
-        .agg(nw.col("_first").max(), nw.col("_second").max())
-    )
+    frame, pair = _coded_orders(records)
     groups = ["judge"] if by == "judge" else ["judge", "item"]
-    keys = [*groups, "_first", "_second"]
-    found = _collected(orders.group_by(keys).agg(nw.len().alias("_n"))).sort(keys)
+    found, first, second, n = _pairs(
+        frame,
+        pair,
+        nw.col("swapped"),
+        labels=len(Verdict),
+        single=[*pair, "swapped"],
+        groups=groups,
+    )
     rows = [*zip(*(found[name].to_list() for name in groups), strict=True)]
     names = list(dict.fromkeys(rows))
     place = {name: position for position, name in enumerate(names)}
     tables = np.zeros((len(names), len(Verdict), len(Verdict)), np.int64)
-    cells = [found[name].to_numpy().astype(int) for name in ("_first", "_second")]
-    first, second = (np.where(cell < 0, int(Verdict.MISSING), cell) for cell in cells)
     where = np.array([place[row] for row in rows], int)
-    np.add.at(tables, (where, first, unswap(second)), found["_n"].to_numpy())
+    first, second = (np.where(c < 0, int(Verdict.MISSING), c) for c in (first, second))
+    np.add.at(tables, (where, first, unswap(second)), n)
     return OrderTables([n[0] for n in names] if by == "judge" else names, tables)
 
 
@@ -1133,12 +1129,76 @@ def checked_orders(records: Any) -> tuple[Any, list[str]]:
     ValidationError
         As `two_order_tables`.
     """
+    frame, pair = _coded_orders(records)
+    _refuse_repeats(frame, [*pair, "swapped"])
+    return frame, pair
+
+
+def _coded_orders(records: Any) -> tuple[Any, list[str]]:
+    """Do as `checked_orders`, and leave it to the caller to look for repeats."""
     columns = nw.from_native(records).collect_schema().names()
     pair = ["judge", "item", *(["trial"] if "trial" in columns else [])]
     frame = _coded(_with_columns(records, [*pair, "swapped", "verdict"]))
-    frame = frame.with_columns(_is_swapped(frame).alias("swapped"))
-    _refuse_repeats(frame, [*pair, "swapped"])
-    return frame, pair
+    return frame.with_columns(_is_swapped(frame).alias("swapped")), pair
+
+
+def _pairs(
+    frame: Any,
+    keys: list[str],
+    second: nw.Expr,
+    *,
+    labels: int,
+    single: list[str],
+    groups: Sequence[str] = (),
+) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Count the pairs of labels that the two records of each key have.
+
+    Parameters
+    ----------
+    frame : narwhals frame
+        With ``_label`` from 0 to `labels` - 1.
+    keys : list of str
+        What the two records of a pair share.
+    second : narwhals expression
+        Which of the two a record is.
+    single : list of str
+        Columns of which every combination may occur once.
+    groups : sequence of str
+        Some of the keys: the pairs are counted for each of their values.
+
+    Returns
+    -------
+    found : narwhals dataframe
+        The groups, sorted.
+    first, second : ndarray
+        The two labels of each row of `found`; -1 where there is no record.
+    n : ndarray
+        How many pairs are so.
+
+    Raises
+    ------
+    ValidationError
+        If a combination of `single` occurs twice.
+    """
+    # One sum holds both labels, and shows with the number of records whether one side
+    # stands twice: nothing but this aggregation has to see all keys.
+    side, code = 2 * labels + 1, nw.col("_label") + 1
+    said = nw.when(second).then(code * side).otherwise(code).alias("_said")
+    by_key = frame.with_columns(said).group_by(keys)
+    pairs = by_key.agg(nw.col("_said").sum(), nw.len().alias("_records"))
+    cells = pairs.group_by(*groups, "_said", "_records").agg(nw.len().alias("_n"))
+    found = _collected(cells).sort(*groups, "_said", "_records")
+    total, records, n = (_whole(found[c]) for c in ("_said", "_records", "_n"))
+    other, one = np.divmod(total, side)
+    if (records > (one > 0).astype(int) + (other > 0)).any():
+        _refuse_repeats(frame, single)
+    return found, one - 1, other - 1, n
+
+
+def _whole(column: Any) -> npt.NDArray[np.int64]:
+    """Bring counts here: some engines add whole numbers up in wider types."""
+    counts: npt.NDArray[np.int64] = column.to_numpy().astype(np.int64)
+    return counts
 
 
 def _with_columns(
@@ -1180,8 +1240,12 @@ def _with_columns(
 
 def _labelled(
     records: Any, scale: Scale | None, column: str | None
-) -> tuple[Any, Scale]:
-    """Put what was said into the column ``_label``: answers, and not slots."""
+) -> tuple[Any, list[Any]]:
+    """Put what was said into the column ``_given``: answers, and not slots.
+
+    ``_label`` is its position on the scale, which is returned as a list; the number of
+    categories if it is not on the scale.
+    """
     columns = nw.from_native(records).collect_schema().names()
     if column is None:
         present = [name for name in ("verdict", "label") if name in columns]
@@ -1197,7 +1261,7 @@ def _labelled(
                 "ratings need scale: every label that could be given, in order"
             )
         frame = _with_columns(records, needed, labels=column)
-        return frame.with_columns(nw.col(column).alias("_label")), scale
+        return _on_scale(frame.with_columns(nw.col(column).alias("_given")), scale)
     turned = "swapped" in columns
     frame = _coded(_with_columns(records, needed + ["swapped"] * turned))
     if turned:
@@ -1206,10 +1270,36 @@ def _labelled(
         frame = frame.with_columns(
             nw.when(_is_swapped(frame)).then(other).otherwise(code).alias("_label")
         )
-    codes = range(len(Verdict))
     if scale is None:
-        return frame, list(codes)
-    return frame, [Verdict.parse(s) if isinstance(s, str) else s for s in scale]
+        return frame, list(range(len(Verdict)))
+    frame = frame.with_columns(nw.col("_label").alias("_given"))
+    return _on_scale(
+        frame, [Verdict.parse(s) if isinstance(s, str) else s for s in scale]
+    )
+
+
+def _on_scale(frame: Any, scale: Scale) -> tuple[Any, list[Any]]:
+    """Translate ``_given`` into ``_label``, the position on a scale."""
+    categories = _checked_scale(scale)
+    occurring = _collected(frame.select("_given").unique())["_given"].to_list()
+    position: Any = nw.lit(len(categories))
+    for place, label in enumerate(categories):
+        # Engines refuse to compare a column with a category of another type.
+        if label in occurring:
+            here = nw.col("_given") == nw.lit(label)
+            position = nw.when(here).then(place).otherwise(position)
+    return frame.with_columns(position.cast(nw.Int64).alias("_label")), categories
+
+
+def _refuse_off_scale(frame: Any, categories: list[Any]) -> NoReturn:
+    """Say which labels of these records are not on the scale."""
+    strange = frame.filter(nw.col("_label") == len(categories)).select("_given")
+    labels = sorted(map(repr, _collected(strange.unique())["_given"].to_list()))
+    raise ValidationError(
+        f"{len(labels)} labels are not on the scale {categories}: "
+        f"{', '.join(labels[:5])}; declare every category in scale, or leave the "
+        "records out"
+    )
 
 
 def _coded(frame: Any) -> Any:
@@ -1227,10 +1317,11 @@ def _coded(frame: Any) -> Any:
             )
         frame = frame.with_columns(code.cast(nw.Int64).alias("_label"))
         known = nw.col("_label") >= 0
-    strange = _collected(frame.filter(~known).select("verdict").unique().head(5))
-    if len(strange):
+    unknown = _collected(frame.filter(~known).select("verdict").unique())
+    if len(unknown):
+        strange = sorted(unknown["verdict"].to_list())[:5]
         raise ValidationError(
-            f"unknown verdicts {strange['verdict'].to_list()}; expected "
+            f"unknown verdicts {strange}; expected "
             f"{', '.join(_WORDS)} or their codes 0 to 4. "
             "judgelab.records.check_pairwise can translate"
         )
@@ -1245,8 +1336,8 @@ def _is_swapped(frame: Any) -> nw.Expr:
     strange = str(kind)
     if kind.is_numeric():
         others = frame.filter((swapped != 0) & (swapped != 1)).select("swapped")
-        values = _collected(others.unique().head(5))["swapped"].to_list()
-        strange = ", ".join(map(str, values))
+        values = sorted(_collected(others.unique())["swapped"].to_list())
+        strange = ", ".join(map(str, values[:5]))
     if strange:
         raise ValidationError(
             f"'swapped' holds {strange}; give true and false (or 1 and 0)"
