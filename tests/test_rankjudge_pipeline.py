@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from judgelab.cli import app
-from judgelab.errors import ValidationError
+from judgelab.errors import JudgelabError, ValidationError
 from judgelab.models.log import Log
 from judgelab.models.request import AskError, Message, Reply, Request
 from judgelab.papers import rankjudge as rj
@@ -373,6 +373,19 @@ def test_a_file_of_matches_is_ranked(tmp_path):
     assert "choose from joint" in str(done.exception)
     page = (tmp_path / "out" / "pairs.html").read_text("utf-8")
     assert "no language model" in page
+
+
+def test_without_a_ranking_the_command_shows_the_shares_and_says_why(tmp_path):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "one.md").write_text(DOCUMENTS[0].context, "utf-8")
+    more = ["--judges", "scripted-sharp,scripted-hasty", "--per-document", "3"]
+    where = ["--documents", str(texts), "--out", str(tmp_path / "out")]
+    run = ["rankjudge", "run", "--model", "scripted"]
+    done = cli.invoke(app, [*run, *more, *where])
+    assert isinstance(done.exception, JudgelabError)
+    assert "scripted-sharp: all right on" in done.output
+    assert (tmp_path / "out" / "matches.json").exists()
 
 
 def test_the_command_refuses_what_makes_no_sense(tmp_path):

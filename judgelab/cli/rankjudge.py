@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from judgelab.errors import ValidationError
+from judgelab.errors import JudgelabError, ValidationError
 
 app = typer.Typer(
     no_args_is_help=True, help="Make a benchmark for judges, run it, rank the judges."
@@ -206,12 +206,17 @@ def _show(console: Console, result: Any, source: str) -> None:
     for row in losses(result.fates).itertuples(index=False):
         lost.add_row(str(row.layer), str(row.reason), str(row.pairs))
     console.print(lost)
-    # Raises, with the reason, if no two judges can be rated.
-    curation = result.curation
+    console.print(f"{len(result.items)} pairs survived.", highlight=False)
+    try:
+        curation = result.curation
+    except JudgelabError:
+        for judge, share in result.grades.accuracy().items():
+            console.print(f"{judge}: all right on {share:.0%}", highlight=False)
+        raise
     console.print(
-        f"{len(result.items)} pairs survived; {len(curation.trivial)} of them on which "
-        f"all judges agree, {len(curation.incomplete)} incomplete and "
-        f"{len(curation.hardest)} hardest are left out of the ranking.",
+        f"{len(curation.trivial)} of them on which all judges agree, "
+        f"{len(curation.incomplete)} incomplete and {len(curation.hardest)} hardest "
+        "are left out of the ranking.",
         highlight=False,
     )
     _show_judges(console, curation, result.grades, source)
