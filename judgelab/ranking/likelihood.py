@@ -27,6 +27,7 @@ from judgelab.ranking.newton import (
     conjugate_gradients,
     rough,
     solved,
+    solved_definite,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -485,7 +486,7 @@ def maximise_table(
                 matrix *= -strength[:, None]
                 matrix += diagonal.sum() / n**2
                 matrix.flat[:: n + 1] += diagonal
-                return solved(matrix, right)
+                return solved_definite(matrix, right)
             return conjugate_gradients(
                 lambda x: diagonal * x - strength * (weight @ (strength * x)),
                 diagonal,
@@ -564,7 +565,7 @@ def parameter_covariance(
         bread[n, n] = d.tie_curvature.sum()
     # The common shift, pinned as in `_solve_dense`, is taken out again.
     bread[:n, :n] += pinned / n**2
-    inverse = solved(bread, np.eye(size))
+    inverse = solved_definite(bread, np.eye(size))
     inverse[:n, :n] -= 1 / (pinned + n * precision)
     if kind == "model":
         return inverse

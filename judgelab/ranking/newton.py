@@ -95,13 +95,7 @@ def climb(
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """Solve a symmetric system (or a stack of them), or say why that is no use."""
-    if matrix.ndim == 2:
-        # By Cholesky's half of the work, if rounding has left the matrix definite. The
-        # transpose is the same matrix in the order that LAPACK takes without a copy.
-        _, solution, failed = lapack.dposv(matrix.T, right, lower=1)
-        if not failed:
-            return np.asarray(solution, np.float64)
+    """Solve a system (or a stack of them), or say why that is no use."""
     try:
         return np.asarray(np.linalg.solve(matrix, right), np.float64)
     except np.linalg.LinAlgError:
@@ -110,6 +104,14 @@ def solved(matrix: Floats, right: Floats) -> Floats:
             "apart for double precision; leave out the players who hardly ever win or "
             "lose, or state a prior if there is such an argument"
         ) from None
+
+
+def solved_definite(matrix: Floats, right: Floats) -> Floats:
+    """Solve a symmetric positive definite system, by Cholesky's half of the work."""
+    # The transpose is the same matrix, in the order that LAPACK takes without a copy.
+    _, solution, failed = lapack.dposv(matrix.T, right, lower=1)
+    # Rounding may have left the matrix not quite definite.
+    return solved(matrix, right) if failed else np.asarray(solution, np.float64)
 
 
 def check_iterations(most: int) -> None:
