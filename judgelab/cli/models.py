@@ -63,6 +63,45 @@ def list_() -> None:
         OUT.print(f"  {here}", markup=False, soft_wrap=True)
 
 
+@app.command()
+def record(
+    name: Annotated[str, typer.Argument(help="smollm2 or qwen.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Where every reply is kept. Default: in the user's cache."),
+    ] = None,
+    prompt: Annotated[
+        list[str] | None, typer.Option(help="Ask these only. May be repeated.")
+    ] = None,
+) -> None:
+    """Ask a local model everything that `models.recorded` ships replies to.
+
+    For whoever changes a prompt, an example or the engine. It takes an hour for the
+    larger model; stop it and run it again, and it goes on where it was.
+    """
+    from judgelab.models.local import LocalModel
+    from judgelab.models.log import Log
+    from judgelab.models.recorded import SETTINGS, example_requests, write_replies
+    from judgelab.models.runner import ask_all
+    from judgelab.models.weights import WEIGHTS
+
+    if name not in WEIGHTS:
+        raise ValidationError(f"no model {name!r}; there are: {', '.join(WEIGHTS)}")
+    model, replies = LocalModel(name), Log(log or _default_log())
+    requests = [x for asked in prompt or SETTINGS for x in example_requests(asked)]
+    run = ask_all(requests, model, replies, concurrency=1, progress=ERR.is_terminal)
+    OUT.print(str(run), markup=False, soft_wrap=True)
+    got = [pair for pair in zip(requests, run.replies, strict=True) if pair[1]]
+    if len(got) < len(requests):
+        raise ValidationError(f"{out} was not written: some replies are missing")
+    header = {
+        "source": f"replies of {WEIGHTS[name].title.split(':')[0]} to our own examples",
+        "licence": f"replies MIT, as the package; model {WEIGHTS[name].licence}",
+    }
+    write_replies(out, model, got, header)  # type: ignore[arg-type]
+
+
 def judge(
     pairs: Annotated[
         str,

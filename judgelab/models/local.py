@@ -97,7 +97,7 @@ class LocalModel:
         self.threads = threads
         self.context = context
         self._turn = threading.Lock()
-        self._last_prompt = 0
+        self._sparable = 0
 
     def __repr__(self) -> str:
         return f"LocalModel({self.path.name!r})"
@@ -157,15 +157,16 @@ class LocalModel:
             usage = answer["usage"]
             prompt = usage["prompt_tokens"]
             spared = usage["prompt_tokens_details"]["cached_tokens"]
-            # A reply is computed token by token: not even that may be spared.
-            if spared and (prompt - spared < _TILE or spared > self._last_prompt):
+            if spared and (prompt - spared < _TILE or spared > self._sparable):
                 answer = self._handle(body | {"cache_prompt": False})
-            self._last_prompt = prompt
+            # A short prompt goes through the other kernel, and so does every reply.
+            self._sparable = prompt if prompt >= _TILE else 0
             return answer
 
     def _handle(self, body: dict[str, Any]) -> dict[str, Any]:
+        server = self._server
         try:
-            answer: dict[str, Any] = self._server.handle_chat_completions(body)
+            answer: dict[str, Any] = server.handle_chat_completions(body)
         except ValueError as error:
             raise AskError(
                 f"the engine refuses the request: {error}", passing=False
@@ -245,6 +246,8 @@ class LocalModel:
         ------
         MissingExtra
             If the engine is not installed.
+        ValidationError
+            If the port is taken.
         JudgelabError
             If the server does not start.
 
@@ -256,7 +259,7 @@ class LocalModel:
         Chapter: *Ask a real model*.
         """
         engine_version()
-        port = port or _free_port()
+        port = _free_port(port)
         command = [sys.executable, "-m", __name__, self.path, port]
         command += [self.threads, self.context]
         process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE)
@@ -332,9 +335,17 @@ def _refusal(error: Mapping[str, Any]) -> str:
     return f"the engine refuses the request: {error.get('message')}{advice}"
 
 
-def _free_port() -> int:
+def _free_port(wanted: int) -> int:
+    """Return the port if nobody listens there; for 0, one where nobody does."""
     with socket.socket() as probe:
-        probe.bind((HOST, 0))
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, wanted))
+        except OSError as error:
+            raise ValidationError(
+                f"port {wanted} can't be used ({error.strerror}); take another, or 0 "
+                "for a free one"
+            ) from None
         return int(probe.getsockname()[1])
 
 
@@ -365,13 +376,16 @@ def _await(process: subprocess.Popen[bytes], port: int, *, ready: bool) -> None:
         time.sleep(0.01)
     raise JudgelabError(
         f"the server did not start on port {port}; its message stands above. Is the "
-        "port taken, the file damaged, the memory too small?"
+        "file damaged, or the memory too small?"
     )
 
 
 def _main(path: str, port: str, threads: str, context: str) -> None:
     """Serve until standard input ends, which it does when the parent is gone."""
-    _server = _start(path, int(port), int(threads), int(context))
+    try:
+        _server = _start(path, int(port), int(threads), int(context))
+    except JudgelabError as error:
+        sys.exit(f"judgelab: {error}")
     sys.stdin.read()
     # The engine would wait for every client that keeps its connection open.
     os._exit(0)

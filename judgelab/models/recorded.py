@@ -137,9 +137,9 @@ class Recorded:
     --------
     >>> import asyncio
     >>> question = example_requests("pairwise")[0]
-    >>> reply = asyncio.run(Recorded("qwen").ask(question))
-    >>> reply.text in ("A", "B")
-    True
+    >>> reply = asyncio.run(Recorded("smollm2").ask(question))
+    >>> reply.text, reply.first_token["A"]
+    ('A', -1.0704)
     """
 
     def __init__(self, name: str, path: str | Path | None = None) -> None:
@@ -166,6 +166,11 @@ class Recorded:
         marked = (line[2:] for line in lines if line.startswith("# "))
         return dict(line.split(": ", 1) for line in marked)
 
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Names of the prompts whose replies are recorded."""
+        return tuple(dict.fromkeys(row["prompt"] for row in self._rows))
+
     async def ask(self, request: Request) -> Reply:
         """Give the recorded reply.
 
@@ -185,10 +190,13 @@ class Recorded:
         return self._replies[key]
 
     @cached_property
-    def _replies(self) -> dict[str, Reply]:
+    def _rows(self) -> list[dict[str, str]]:
         with self.path.open(encoding="utf-8", newline="") as lines:
-            rows = csv.DictReader(line for line in lines if not line.startswith("# "))
-            return {row["key"]: self._reply(row) for row in rows}
+            return [*csv.DictReader(x for x in lines if not x.startswith("# "))]
+
+    @cached_property
+    def _replies(self) -> dict[str, Reply]:
+        return {row["key"]: self._reply(row) for row in self._rows}
 
     def _reply(self, row: Mapping[str, str]) -> Reply:
         return Reply(
