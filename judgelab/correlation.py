@@ -791,7 +791,7 @@ def correlation_difference(
     judges are compared with the same target. In simulations (Kendall's tau from .5 to
     .9, judges with equal and with different noise, independent and sharing errors) the
     nominal 95 % interval covered 96 to 100 % with 15, 31 and 63 systems. With 8 it
-    covered 91 to 98 %, and 80 % where both judges share most of their errors, so that
+    covered 90 to 98 %, and 79 % where both judges share most of their errors, so that
     there often is no spread and no interval.
 
     Chapter: *Labels and rankings: LLMJudge*.

@@ -311,8 +311,8 @@ def compare(
     Notes
     -----
     In simulations with these 25 queries the nominal 95 % interval of a difference
-    covered 90 to 93 %: few queries, very unlike each other. The test keeps its level by
-    construction. Chapter: *Labels and rankings: LLMJudge*.
+    covered 93 to 94 %, and the test at 5 % rejected a true null in 4.5 to 5.7 % of the
+    cases. Chapter: *Labels and rankings: LLMJudge*.
 
     Examples
     --------
