@@ -50,6 +50,7 @@ _HOME = {
     "verdict_rate": "position",
     "repetition_stability": "position",
     "pair_orders": "position",
+    "average_orders": "position",
     "score_two_orders": "position",
     "Judge": "simulate",
     "draw_pairs": "simulate",

@@ -14,6 +14,8 @@ _HOME = {
     "Reply": "request",
     "AskError": "request",
     "Endpoint": "client",
+    "LocalModel": "local",
+    "Recorded": "recorded",
     "Log": "log",
     "LogError": "log",
     "Prices": "cost",
