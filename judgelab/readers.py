@@ -98,12 +98,7 @@ def read_as(path: str | Path, reader: str) -> tuple[pd.DataFrame, Kind]:
           judge            item verdict
     0  expert_1  81/1 p : q       B
     """
-    if reader not in READERS:
-        raise ValidationError(
-            f"no reader {reader!r}; there are: {', '.join(READERS)} (and 'records', "
-            "our own format)"
-        )
-    chosen = READERS[reader]
+    chosen = find_reader(reader)
     try:
         frame = chosen.read(Path(path))
     except (UnicodeError, RecursionError) as error:
@@ -112,6 +107,26 @@ def read_as(path: str | Path, reader: str) -> tuple[pd.DataFrame, Kind]:
         raise ValidationError(f"{Path(path).name} holds no verdict")
     check = check_pairwise if chosen.kind == "pairwise" else check_ratings
     return check(frame), chosen.kind
+
+
+def find_reader(name: str) -> Reader:
+    """Return the reader of that name.
+
+    Raises
+    ------
+    ValidationError
+        If there is none; the message lists those that exist.
+
+    Notes
+    -----
+    Chapter: *MT-bench and Chatbot Arena*.
+    """
+    if name not in READERS:
+        raise ValidationError(
+            f"no reader {name!r}; there are: {', '.join(READERS)} (and 'records', our "
+            "own format)"
+        )
+    return READERS[name]
 
 
 def looks_like(path: str | Path) -> str | None:

@@ -33,5 +33,7 @@ def main() -> None:
     try:
         app()
     except JudgelabError as error:
-        Console(stderr=True).print(f"judgelab: {error}", markup=False, highlight=False)
+        Console(stderr=True).print(
+            f"judgelab: {error}", markup=False, highlight=False, soft_wrap=True
+        )
         sys.exit(2)

@@ -168,8 +168,9 @@ def _own(
 def _others(files: Sequence[Path], reader: str, scale: str | None) -> Loaded:
     import pandas as pd
 
-    from judgelab.readers import read_as
+    from judgelab.readers import find_reader, read_as
 
+    find_reader(reader)
     frames, problems, kind = [], list[str](), "pairwise"
     for path in files:
         try:

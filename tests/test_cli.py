@@ -1,0 +1,281 @@
+"""The command line as a newcomer meets it: help, exit codes, messages, no traceback."""
+
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from judgelab.cli import app, main
+from judgelab.cli.files import OUT
+from judgelab.simulate import Judge, draw_pairs, simulate
+
+TOP = Path(__file__).parent.parent
+COMMANDS = ("check", "report", "compare", "plan", "reproduce", "fetch")
+
+
+def process(*arguments, cwd=None):
+    """Run as a process of its own, as a reader does."""
+    return subprocess.run(
+        [sys.executable, "-m", "judgelab", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(TOP), "PYTHONUTF8": "1"},
+    )
+
+
+def run(*arguments, status=0):
+    """Run the same in this process, where no start-up time is lost."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["judgelab", *map(str, arguments)])
+        patch.setattr(OUT, "width", 120)
+        with (
+            redirect_stdout(out),
+            redirect_stderr(err),
+            pytest.raises(SystemExit) as ended,
+        ):
+            main()
+    assert (ended.value.code or 0) == status, out.getvalue() + err.getvalue()
+    return out.getvalue(), err.getvalue()
+
+
+def quick(*arguments):
+    """Run the commands alone, without what turns errors into messages."""
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory):
+    pairs = draw_pairs(120, rng=1)
+    model = simulate(Judge(k=3, beta=1, name="model"), pairs, rng=1)
+    humans = [simulate(Judge(k=3, name=n), pairs, rng=k) for k, n in enumerate("ab")]
+    people = pd.concat(humans)
+    columns = ["judge", "item", "swapped", "verdict", "gold"]
+    frame = pd.concat([model, people[~people["swapped"]]])[columns]
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    path = tmp_path / "wrong.csv"
+    path.write_text("judge,item,verdict\nx,1,A\nx,2,perhaps\n,3,B\n")
+    return path
+
+
+def test_a_newcomer_is_told_what_there_is():
+    out, _ = run("--help")
+    for name in COMMANDS:
+        assert name in out
+    for name in COMMANDS:
+        text = " ".join(quick(name, "--help").stdout.split())
+        assert "status 0" in text, f"{name} does not say how it ends"
+
+
+def test_check_of_good_records(votes):
+    out, err = run("check", votes)
+    assert "480 valid records of 480" in out
+    assert "Nothing is wrong" in out
+    assert err == ""
+
+
+def test_check_of_bad_records(wrong):
+    out, _ = run("check", wrong, status=1)
+    assert "1 valid records of 3" in out
+    assert "line 3: unknown verdict" in out
+    assert "line 4: 'judge' is empty" in out
+    assert "--word x=y" in out
+
+
+def test_what_is_not_used_is_said(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict,lenght_a,note\nx,1,A,3,n\n")
+    out, _ = run("check", path)
+    assert "lenght_a" in out
+    assert "meant as 'length_a'? --rename lenght_a=length_a" in out
+    assert re.search(r"note\s+│ not used", out)
+
+
+def test_words_and_columns_are_translated(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    path.write_text('{"judge": "x", "item": 1, "winner": "model_a"}\n')
+    _, err = run("check", path, status=2)
+    assert "neither" in err
+    done = quick("check", path, "--rename", "winner=verdict", "--word", "model_a=A")
+    assert done.exit_code == 0, done.output
+
+
+def test_other_formats_are_suggested_not_guessed(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    row = {
+        "judge": "expert_1",
+        "question_id": 81,
+        "turn": 1,
+        "model_a": "p",
+        "model_b": "q",
+        "winner": "tie",
+    }
+    path.write_text(json.dumps(row))
+    _, err = run("check", path, status=2)
+    assert "--as mt-bench" in err
+    assert quick("check", path, "--as", "mt-bench").exit_code == 0
+
+
+def test_missing_partners_are_counted(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(
+        "judge,item,verdict,swapped\nx,1,A,false\nx,1,B,true\nx,2,A,false\n"
+    )
+    done = quick("check", path)
+    assert "1 pairs lack their partner" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("form", ["html", "md", "json", "csv"])
+def test_report_in_every_form(votes, tmp_path, form):
+    path = tmp_path / f"report.{form}"
+    done = quick("report", votes, "--against", "a", "--against", "b", "-o", path)
+    assert done.exit_code == 0, done.output
+    assert "wrote" in done.stdout
+    text = path.read_text("utf-8")
+    assert "model" in text
+    shown = quick("report", votes, "--against", "a", "--against", "b", "--format", form)
+    assert shown.stdout.rstrip("\n") == text.rstrip("\n")
+
+
+def test_nothing_is_written_from_bad_records(wrong, tmp_path):
+    target = tmp_path / "report.html"
+    out, err = run("report", wrong, "-o", target, status=2)
+    assert out == ""
+    assert "'judge' is empty" in err
+    assert "and 1 more kinds of trouble" in " ".join(err.split())
+    assert not target.exists()
+
+
+def test_several_files_are_one_study(votes, tmp_path):
+    frame = pd.read_csv(votes)
+    parts = []
+    for name, rows in frame.groupby("judge"):
+        parts.append(tmp_path / f"{name}.csv")
+        rows.to_csv(parts[-1], index=False)
+    options = ["--against", "a", "--against", "b", "--format", "json"]
+    together = json.loads(quick("report", *parts, *options).stdout)
+    whole = json.loads(quick("report", votes, *options).stdout)
+    assert together["agreement"] == whole["agreement"]
+
+
+def test_one_judge_in_two_files_is_found(votes):
+    done = run("report", votes, votes, status=2)
+    assert "the same judge has several verdicts" in done[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "no such file.csv"], "there is no file"),
+        (["report", "{votes}", "--against", "nobody"], "no judge is called 'nobody'"),
+        (["report", "{votes}", "--format", "pdf"], "choose from html, md, json, csv"),
+        (["report", "{votes}", "--ties", "x"], "choose from half, drop"),
+        (["report", "{votes}", "-o", "/no/such/folder/r.html"], "could not write"),
+        (["check", "{votes}", "--as", "x"], "no reader 'x'"),
+        (["check", "{votes}", "--rename", "x"], "write OLD=NEW"),
+        (["compare", "a", "nobody", "{votes}"], "no judge is called 'nobody'"),
+        (["plan"], "say what is wanted"),
+        (["plan", "--power", "0.8"], "--power needs --share"),
+        (["plan", "--width", "3"], "width"),
+        (["reproduce", "nothing"], "no source 'nothing'"),
+        (["fetch", "nothing"], "no source 'nothing'"),
+    ],
+)
+def test_errors_are_one_message_and_status_2(votes, arguments, message):
+    out, err = run(*(a.format(votes=votes) for a in arguments), status=2)
+    assert message in " ".join(err.split())
+    assert out == ""
+
+
+def test_a_process_has_no_traceback_and_its_status(wrong):
+    done = process("report", wrong)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'judge' is empty" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert process("check", wrong).returncode == 1
+
+
+def test_compare(votes):
+    out, _ = run("compare", "model", "a", votes)
+    assert "Agreement with the right answers" in out
+    assert "difference" in out
+    out, _ = run("compare", "model", "a", votes, "--against", "b")
+    assert "120 shared items" in out
+
+
+def test_plan():
+    out, _ = run("plan", "--width", "0.1", "--share", "0.8", "--price", "0.5")
+    assert "245" in out
+    assert "122.50" in out
+    out, _ = run("plan", "--power", "0.8", "--share", "0.6")
+    assert "210" in out
+    out, _ = run("plan", "--kappa", "0.6", "--width", "0.2", "--use", "0.5,0.5")
+    assert "246" in out
+
+
+def test_reproduce_one_source():
+    out, _ = run("reproduce", "textbook")
+    assert "Feinstein" in out
+    assert "exact" in out
+    brief, _ = run("reproduce", "textbook", "--brief")
+    assert len(brief.splitlines()) < len(out.splitlines()) / 3
+
+
+def test_a_mismatch_ends_with_status_1(monkeypatch):
+    from judgelab.papers import textbook
+    from judgelab.papertable import Cell, PaperTable
+
+    table = PaperTable("A paper", "Table 1", [Cell("judge X", 66, 0.75, scale=100)])
+    monkeypatch.setattr(textbook, "reproduce", lambda: [table])
+    done = quick("reproduce", "textbook")
+    assert done.exit_code == 1
+    assert "MISMATCH: A paper, Table 1: judge X" in done.stderr
+
+
+def test_fetch_lists_and_finds(tmp_path, monkeypatch):
+    out, _ = run("fetch")
+    assert "mtbench" in out
+    monkeypatch.setenv("JUDGELAB_DATA", str(tmp_path / "none"))
+    _, err = run("fetch", "mtbench", status=2)
+    assert "JUDGELAB_DATA" in err
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict\n[bold red]x[/],1,A\n[link=y]z,1,B\n")
+    out, _ = run("check", path)
+    assert "[bold red]x[/]" in out
+    assert "[link=y]z" in out
+
+
+def test_the_readme_in_a_clean_folder(tmp_path):
+    """What stands in README under "Check your own judge", pasted."""
+    text = (TOP / "README.md").read_text("utf-8")
+    part = text[text.index("## Check your own judge") :]
+    part = part[: part.index("\n## ", 5)]
+    csv_text, commands = re.findall(r"```(?:csv|sh)\n(.*?)```", part, re.S)[:2]
+    (tmp_path / "votes.csv").write_text(csv_text)
+    for line in commands.splitlines():
+        if line.startswith("judgelab "):
+            done = process(*shlex.split(line, comments=True)[1:], cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr == ""
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Can this judge be trusted?" in page
