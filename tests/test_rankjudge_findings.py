@@ -404,7 +404,7 @@ def test_figures_are_recomputed_from_a_file_of_the_released_schema(
         judge = rj.Scripted(name, skill=2 - 0.2 * k, evasion_bin=0.04 * k)
         matches += rj.judge_pairs(bench.items, {name: judge})
     folder = tmp_path / "rankjudge"
-    rj.save(matches, folder / "matches.json")
+    rj.save(matches, folder / "matches" / "matches.json")
     rj.save(bench.items, folder / "pairs.json")
     found = rj.released_matches()
     assert found == matches

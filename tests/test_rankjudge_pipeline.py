@@ -157,7 +157,7 @@ def reply_of(plan, n=3, **more):
 )
 def test_what_is_wrong_in_the_plan_of_the_worse_branch_has_a_name(plan, reason):
     conditions = rj.Conditions("focused", "evasion", 3, True)
-    candidate = rj.Candidate("x" * 12, DOCUMENTS[0], conditions)
+    candidate = rj.Candidate("d" * 12, DOCUMENTS[0], conditions)
     sound = {"reasoning": "Round 1: …", "bad_round_index": 2, "problem_type": "B"}
 
     def writer(requests):
@@ -174,7 +174,7 @@ def test_what_is_wrong_in_the_plan_of_the_worse_branch_has_a_name(plan, reason):
 
 def test_turns_out_of_order_are_told_from_a_wrong_number():
     conditions = rj.Conditions("focused", "evasion", 3, True)
-    candidate = rj.Candidate("x" * 12, DOCUMENTS[0], conditions)
+    candidate = rj.Candidate("d" * 12, DOCUMENTS[0], conditions)
     swapped = json.loads(reply_of("Round 1: …").text)
     swapped["conversation"].reverse()
     (fate,) = rj.generate([candidate], lambda r: [Reply(json.dumps(swapped))] * len(r))
@@ -236,6 +236,15 @@ def test_a_scripted_pair_has_exactly_its_one_flaw(items):
         }
         better = dict(enumerate((t.content for t in item.better[1::2]), start=1))
         assert scripted._flaws(better) == {}
+
+
+def test_pairs_under_the_same_conditions_are_not_the_same_pair():
+    conditions = rj.Conditions("focused", "evasion", 3, True)
+    wanted = [
+        rj.Candidate(name * 12, DOCUMENTS[0], conditions) for name in ("a", "b", "c")
+    ]
+    texts = {fate.item.convo_a for fate in rj.generate(wanted, rj.WRITER)}
+    assert len(texts) == 3
 
 
 def test_a_scripted_judge_is_right_as_often_as_its_law_says(items):

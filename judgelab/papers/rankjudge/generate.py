@@ -25,7 +25,6 @@ from judgelab.papers.rankjudge.schema import (
     Metadata,
     Plan,
     Verification,
-    check_turns,
     pair_id,
     read,
 )
@@ -345,14 +344,15 @@ def _written(candidate: Candidate, branch: str, attempt: int) -> Request:
         "failure": FAILURES[conditions.assistant_behavior_type],
         "context": candidate.document.context,
     }
-    # Written, not judged: at temperature 0 a second attempt would repeat the first.
+    # At temperature 0 a second attempt, or a second pair under the same conditions,
+    # would be the first one again; a seed of its own keeps them apart.
     return request(
         branch,
         candidate.id,
         fields,
         temperature=1.0,
         schema=_Good if branch == "good" else _Worse,
-        seed=attempt,
+        seed=int(candidate.id[:7], 16) + attempt,
         trial=attempt,
     )
 
@@ -389,10 +389,11 @@ def _read_branch(
         raise Unreadable(
             "wrong turn count", f"{len(turns)} for {conditions.n_rounds} rounds"
         )
-    try:
-        check_turns(turns, conditions.n_rounds, branch)
-    except ValidationError as error:
-        raise Unreadable("turns out of order", str(error)) from None
+    for k, turn in enumerate(turns):
+        if turn.role != ("assistant" if k % 2 else "user") or not turn.content.strip():
+            raise Unreadable(
+                "turns out of order", f"turn {k + 1}: {turn.role}: {turn.content[:40]}"
+            )
     return words, turns, flawed
 
 

@@ -281,6 +281,11 @@ def _hidden() -> PaperTable:
         Cell(name, _text(topic, key), None, decimals=decimals, why=_NEEDS_ANSWERS)
         for name, topic, key, decimals in wanted
     ]
+    for name in ("min", "max"):
+        printed = _survival(("user_behavior", name), "survival_pct")
+        what = f"survival by user behaviour, {name}, %"
+        why = "how many pairs there were of each user behaviour is not printed"
+        cells.append(Cell(what, printed, None, decimals=1, why=why))
     return PaperTable(SOURCE, "figures behind the answers", cells, "from print")
 
 
@@ -290,8 +295,9 @@ def released_matches() -> list[Match] | None:
     Returns
     -------
     list of Match or None
-        From ``rankjudge/matches.parquet`` (or .json, .jsonl) below the folder that
-        ``JUDGELAB_DATA`` names; None if there is none.
+        From ``rankjudge/matches.parquet`` or ``rankjudge/matches/matches.parquet`` (or
+        .json, .jsonl) below the folder that ``JUDGELAB_DATA`` names; None if there is
+        none.
 
     Notes
     -----
@@ -322,10 +328,13 @@ def _released(name: str) -> Path | None:
     root = os.environ.get(LOCAL_VARIABLE)
     if not root:
         return None
-    for suffix in (".parquet", ".json", ".jsonl"):
-        path = Path(root, "rankjudge", f"{name}{suffix}")
-        if path.is_file():
-            return path
+    folder = Path(root, "rankjudge")
+    # As downloaded, each table has a folder of its own.
+    for place in (folder, folder / name):
+        for suffix in (".parquet", ".json", ".jsonl"):
+            path = place / f"{name}{suffix}"
+            if path.is_file():
+                return path
     return None
 
 

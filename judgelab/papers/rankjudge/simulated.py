@@ -29,8 +29,8 @@ STRETCH = 1.09
 """How far the joint fit stretches ratings as far apart as the printed ones: what is
 divided by it comes out as printed."""
 PAIRS = 782
-"""Pairs before trivial ones are dropped; about 680 are left, in the paper 686. The number
-itself is not printed."""
+"""Pairs before trivial ones are dropped: about 680 are left then, in the paper 686. The
+number itself is not printed."""
 PAIR_MEAN, PAIR_SPREAD = 1100.0, 400.0
 """Difficulty of the pairs in Elo. Chosen, not known; with them the printed medians of
 difficulty are ordinary ones."""
