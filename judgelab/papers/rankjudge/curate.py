@@ -180,9 +180,11 @@ def difficulty_by(
     -------
     dict of str to Estimate
         Kind → median difficulty in Elo, in RankJudge's gauge, hardest first. The
-        interval is that of the median of independent pairs, from order statistics; with
-        fewer than six pairs there is none at 95 %. That the difficulties are estimates
-        themselves is in it, as far as it makes them spread.
+        interval is that of the median *fitted* difficulty over pairs of this kind, from
+        order statistics; with fewer than six pairs there is none at 95 %. Fitted
+        difficulties take one value for each number of judges that are right, so with
+        few judges the interval can be a single one of them; the true difficulties are
+        not known that well.
 
     References
     ----------
