@@ -279,6 +279,15 @@ def test_joined_by_key_whatever_the_order():
     assert found[0][0, 1] == found[0][3, 2] == found[1][1, 1] == found[1][2, 0] == 1
 
 
+def test_names_are_texts():
+    numbered = PAIRS.assign(query=[1, 1, 2, 2], document=[11, 12, 11, 13])
+    named = numbered.astype({"query": str, "document": str})
+    joined = join_labels(numbered, named)
+    assert len(joined.pairs) == 4
+    run = numbered.rename(columns={"label": "score"})
+    assert run_scores(run, named) == {"1": 1.0, "2": 1.0}
+
+
 def test_an_index_does_not_matter():
     judge = PAIRS.iloc[::-1].set_index("query", drop=False)
     judge.index.name = None

@@ -143,7 +143,8 @@ def join_labels(
     Parameters
     ----------
     human, judge : pandas.DataFrame
-        ``query``, ``document`` and ``label``, as `read_labels` returns them.
+        ``query``, ``document`` and ``label``, as `read_labels` returns them. Names are
+        compared as texts.
     outside : {"raise", "clip", "drop"}, default "raise"
         What becomes of a judge's label off the scale 0 to 3: refuse; move it to the
         nearest end, as the paper does; or leave the pair out. A human label off the
@@ -258,6 +259,8 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             f"{name}: {np.count_nonzero(~whole)} labels are no whole numbers, such as "
             f"{numbers[~whole][0]!r} in row {np.flatnonzero(~whole)[0]}"
         )
+    # The number 2001459 in one file is the text "2001459" in another.
+    labels[_KEY] = labels[_KEY].astype(str)
     twice = labels.duplicated(_KEY, keep=False)
     if twice.any():
         first = labels[twice].iloc[0]

@@ -148,6 +148,9 @@ def run_scores(
         )
     for frame, name, value in ((run, "run", "score"), (labels, "labels", "label")):
         _check_columns(frame, name, ["query", "document", value])
+    run, labels = (
+        frame.astype({"query": str, "document": str}) for frame in (run, labels)
+    )
     found = set(run["query"])
     if lacking := [q for q in labels["query"].unique() if q not in found]:
         raise ValidationError(
@@ -164,13 +167,13 @@ def run_scores(
     calculated = ir_measures.iter_calc(
         [ir_measures.parse_measure(measure)],
         [
-            ir_measures.Qrel(str(q), str(d), int(label))
+            ir_measures.Qrel(q, d, int(label))
             for q, d, label in labels[["query", "document", "label"]].itertuples(
                 index=False
             )
         ],
         [
-            ir_measures.ScoredDoc(str(q), str(d), float(score))
+            ir_measures.ScoredDoc(q, d, float(score))
             for q, d, score in run[["query", "document", "score"]].itertuples(
                 index=False
             )
