@@ -24,8 +24,7 @@ def bench():
 
 @pytest.fixture(scope="module")
 def cases(bench):
-    checks = [fate.verification for fate in bench.fates if fate.verification]
-    return rj.cases(bench.items, bench.matches, bench.grades, checks)
+    return bench.cases
 
 
 @pytest.fixture

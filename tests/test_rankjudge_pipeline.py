@@ -370,6 +370,20 @@ def test_the_command_goes_from_documents_to_a_ranking(tmp_path):
     assert leaderboard(out) == board
 
 
+def test_another_model_can_do_the_checks(tmp_path):
+    command = ["rankjudge", "run", "--model", "scripted", "--per-document", "3"]
+    checker = ["--checker", "scripted-steady", "--out", str(tmp_path)]
+    assert cli.invoke(app, [*command, *checker]).exit_code == 0
+    asked = Counter(
+        (a.identity.split("'name': '")[1].split("'")[0], a.request.tags["prompt"])
+        for a in Log(tmp_path / "log.sqlite").answers()
+        if a.request.tags["prompt"].startswith("rankjudge/")
+    )
+    assert {name for name, prompt in asked if "good" in prompt} == {"scripted-writer"}
+    checks = {name for name, prompt in asked if "ground" in prompt}
+    assert checks == {"scripted-steady"}
+
+
 def test_a_file_of_matches_is_ranked(tmp_path):
     out = str(tmp_path / "out")
     command = ["rankjudge", "run", "--model", "scripted", "--out", out]

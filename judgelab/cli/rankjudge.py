@@ -26,10 +26,14 @@ def run(
     model: Annotated[
         str,
         typer.Option(
-            help="Who writes and checks: 'scripted' (a stand-in, no language model), "
+            help="Who writes the pairs: 'scripted' (a stand-in, no language model), "
             "'local' (a small model on this machine), or a model's name at the address."
         ),
     ],
+    checker: Annotated[
+        str | None,
+        typer.Option(help="Who checks, if not the one who writes, as in the paper."),
+    ] = None,
     documents: Annotated[
         Path | None,
         typer.Option(
@@ -79,7 +83,8 @@ def run(
     scripted = model == "scripted" and base_url is None
     names = _names(judges, scripted)
     texts = rj.read_documents(documents)
-    models = {name: _model(name, base_url) for name in (model, *names)}
+    wanted = dict.fromkeys([model, *([checker] if checker else []), *names])
+    models = {name: _model(name, base_url) for name in wanted}
     out.mkdir(parents=True, exist_ok=True)
     log = Log(out / "log.sqlite")
 
@@ -93,6 +98,7 @@ def run(
             max_tokens=max_tokens,
             tell=tell,
             concurrency=concurrency,
+            progress=console.is_terminal,
         )
 
     stand_ins = [n for n in models if isinstance(models[n], rj.Scripted)]
@@ -102,6 +108,7 @@ def run(
         texts,
         ask(model),
         {name: ask(name) for name in names},
+        checker=None if checker is None else ask(checker),
         per_document=per_document or (10 if scripted else 1),
         seed=seed,
         orders=("AB", "BA") if both_orders else ("AB",),
@@ -188,13 +195,10 @@ def _model(name: str, base_url: str | None) -> Any:
 
 def _save_pairs(result: Any, path: Path, source: str) -> None:
     from judgelab.explore.rankjudge import PairReader
-    from judgelab.papers.rankjudge import cases
 
-    checks = [fate.verification for fate in result.fates if fate.verification]
-    found = cases(result.items, result.matches, result.grades, checks)
     path.write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Pairs</title>'
-        f"<body>{PairReader(found, source=source).to_html()}</body></html>\n",
+        f"<body>{PairReader(result.cases, source=source).to_html()}</body></html>\n",
         encoding="utf-8",
     )
 

@@ -13,6 +13,7 @@ from judgelab.models.log import Log
 from judgelab.models.request import Model, Reply, Request
 from judgelab.models.runner import ask_all
 from judgelab.papers.rankjudge.asking import MOST_TOKENS, Ask
+from judgelab.papers.rankjudge.audit import Case, cases
 from judgelab.papers.rankjudge.curate import HARDEST, Curation, curate, leaderboard
 from judgelab.papers.rankjudge.generate import Fate, candidates, generate
 from judgelab.papers.rankjudge.grade import Grades, grades
@@ -54,6 +55,12 @@ class Benchmark:
     def grades(self) -> Grades:
         """Who was right on what, by the joint criterion."""
         return grades(self.matches)
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """The pairs with all there is to see on them, those to audit first in front."""
+        checks = [f.verification for f in self.fates if f.verification is not None]
+        return cases(self.items, self.matches, self.grades, checks)
 
     @cached_property
     def curation(self) -> Curation:
