@@ -188,14 +188,7 @@ def average_orders(records: Any) -> pd.DataFrame:
       item  preference  lean
     0   q1         0.5   2.0
     """
-    checked, key = checked_orders(records)
-    if "log_odds" not in checked.collect_schema().names():
-        raise ValidationError(
-            "records have no column 'log_odds'; ask for the log-probabilities of the "
-            "first token and read them with from_first_token"
-        )
-    if isinstance(checked, nw.LazyFrame):
-        checked = checked.collect()
+    checked, key = _with_log_odds(records)
     shown = checked.select(*key, "swapped", "log_odds").to_pandas()
     odds = shown.set_index([*key, "swapped"])["log_odds"].astype(float)
     wide = odds.unstack("swapped").reindex(columns=[False, True])
@@ -206,6 +199,85 @@ def average_orders(records: Any) -> pd.DataFrame:
     halves = {"preference": (given - swapped) / 2, "lean": (given + swapped) / 2}
     result: pd.DataFrame = both.join(wide.assign(**halves)[[*halves]], on=key)
     return result.dropna(subset=[*halves]).reset_index(drop=True)
+
+
+def at_threshold(records: Any, threshold: float = 0.0) -> pd.DataFrame:
+    """Which verdicts result if the first slot has to win by more than this?
+
+    A lean to the first slot is a threshold in the wrong place. Moving it changes the
+    verdicts, asks nobody, and needs one order only.
+
+    Parameters
+    ----------
+    records : dataframe
+        As `average_orders` takes them.
+    threshold : float, default 0
+        Log-odds of the first slot against the second above which the verdict is A, and
+        below which it is B; exactly there it is a tie. A judge's mean ``lean`` in
+        `average_orders` is the threshold at which neither slot gains on average.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The records with other verdicts, as words. Records without log-odds (nan) keep
+        theirs.
+
+    Raises
+    ------
+    ValidationError
+        If the threshold is not finite, or as `average_orders`.
+
+    References
+    ----------
+    Zhao et al. (2021), arXiv:2102.09690, and Zheng et al. (2024), arXiv:2309.03882, who
+    correct a model's preference for a label before it is compared.
+
+    Notes
+    -----
+    Take the threshold from other pairs than those that are judged with it.
+
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": "me",
+    ...         "item": "q1",
+    ...         "swapped": [False, True],
+    ...         "verdict": ["A", "A"],
+    ...         "log_odds": [2.5, 1.5],
+    ...     }
+    ... )
+    >>> at_threshold(records, 2)["verdict"].tolist()
+    ['A', 'B']
+    """
+    if not np.isfinite(threshold):
+        raise ValidationError(f"threshold is {threshold!r}; give a finite number")
+    checked, _ = _with_log_odds(records)
+    frame: pd.DataFrame = checked.to_pandas()
+    odds = frame["log_odds"].to_numpy(float)
+    codes = np.select(
+        [odds > threshold, odds < threshold, odds == threshold],
+        [Verdict.A, Verdict.B, Verdict.TIE],
+        frame["_label"].to_numpy(),
+    )
+    words = np.array(list(Verdict.__members__))
+    return frame.drop(columns="_label").assign(verdict=words[codes])
+
+
+def _with_log_odds(records: Any) -> tuple[Any, list[str]]:
+    """Check records that carry log-odds; collect them if they are lazy."""
+    checked, key = checked_orders(records)
+    if "log_odds" not in checked.collect_schema().names():
+        raise ValidationError(
+            "records have no column 'log_odds'; ask for the log-probabilities of the "
+            "first token and read them with from_first_token"
+        )
+    if isinstance(checked, nw.LazyFrame):
+        checked = checked.collect()
+    return checked, key
 
 
 def position_consistency(

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab.errors import ValidationError
+from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.intervals import Rng
+from judgelab.position import nudge, score_two_orders
 from judgelab.verdict import Verdict, unswap
 
 if TYPE_CHECKING:
@@ -456,3 +457,117 @@ def tables_by_gold(judge: Judge, pairs: Pairs, *, rng: Rng) -> npt.NDArray[np.in
         gold * side**2 + first[:, 0].astype(np.int64) * side + unswap(second[:, 0])
     )[known]
     return np.bincount(cells, minlength=2 * side**2).reshape(2, side, side)
+
+
+def expected_rates(judge: Judge, *, spread: float = 0.5) -> tuple[float, float]:
+    """How often is a simulated judge right and consistent on endlessly many pairs?
+
+    Parameters
+    ----------
+    judge : Judge
+        Whose lean to length and to its own answers is not used: lengths are equal.
+    spread : float, default 0.5
+        Standard deviation of the differences in quality, normal as in `draw_pairs`.
+
+    Returns
+    -------
+    right : float
+        Share of right verdicts among those that name a winner, over both orders; nan if
+        none does.
+    consistent : float
+        Share of pairs with the same verdict (A, B or tie) in both orders.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> right, consistent = expected_rates(Judge(k=4, beta=1))
+    >>> round(right, 2), round(consistent, 2)
+    (0.75, 0.61)
+    """
+    # The better answer is called A: middles of 2,000 equal slices of its advantage.
+    delta = spread * special.ndtri((np.arange(2000) + 0.5) / 4000 + 0.5)
+    shown_first, shown_second = (judge.probabilities(sign * delta) for sign in (1, -1))
+    a, b, tie = Verdict.A, Verdict.B, Verdict.TIE
+    right = shown_first[:, a].mean() + shown_second[:, b].mean()
+    wrong = shown_first[:, b].mean() + shown_second[:, a].mean()
+    same = (
+        shown_first[:, a] * shown_second[:, b]
+        + shown_first[:, b] * shown_second[:, a]
+        + shown_first[:, tie] * shown_second[:, tie]
+    )
+    named = right + wrong
+    return float(right / named) if named else np.nan, float(same.mean())
+
+
+def fit_judge(tables: npt.ArrayLike, *, spread: float = 0.5) -> Judge:
+    """Which simulated judge leans as much, and is right as often, as this one?
+
+    Parameters
+    ----------
+    tables : array_like of int, shape (2, 5, 5)
+        As `tables_by_gold` returns them: pairs in which A is better, then B.
+    spread : float, default 0.5
+        Standard deviation of the differences in quality, normal as in `draw_pairs`.
+        Verdicts tell only the product of k and this.
+
+    Returns
+    -------
+    Judge
+        ``beta`` is `position.nudge`; ``k`` gives, with it, the share of right verdicts
+        among those that name a winner. Ties and unreadable replies are left out.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If one slot won every pair that a slot won, or none was, so that no finite β
+        fits; or if no k does: half of the verdicts or fewer are right, or more than any
+        judge with this β reaches.
+    ValidationError
+        As `position.score_two_orders`.
+
+    Notes
+    -----
+    Two numbers are matched, so a third, such as the consistency, is a prediction that
+    real verdicts can miss.
+
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> pairs = draw_pairs(20_000, rng=0)
+    >>> fitted = fit_judge(tables_by_gold(Judge(k=4, beta=1), pairs, rng=0))
+    >>> round(fitted.k, 1), round(fitted.beta, 1)
+    (4.1, 1.0)
+    """
+    # Imported here: scipy.optimize takes longer to load than all the rest.
+    from scipy import optimize
+
+    score_two_orders(tables, rule="first-order")  # checks the tables
+    counts = np.asarray(tables)
+    beta = nudge(counts.sum(axis=0)).value
+    if not np.isfinite(beta):
+        raise UndefinedStatistic(
+            "one slot won every pair that a slot won, or there is none: no finite β "
+            "fits these verdicts"
+        )
+    winners = slice(Verdict.TIE)
+    said = counts.sum(axis=2)[:, winners] + counts.sum(axis=1)[:, winners]
+    share = float(np.trace(said) / said.sum())
+
+    def excess(k: float) -> float:
+        return expected_rates(Judge(k=k, beta=beta), spread=spread)[0] - share
+
+    most = _SHARPEST / spread
+    if share <= 0.5 or excess(most) < 0:
+        raise UndefinedStatistic(
+            f"{share:.0%} of the verdicts are right, with a lean of {beta:.2f}: no "
+            "sensitivity k gives that"
+        )
+    return Judge(k=float(optimize.brentq(excess, 0, most)), beta=float(beta))
+
+
+_SHARPEST = 1000.0
+"""Greatest k times spread that is tried: with it, the better answer always wins."""

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,11 @@ from scipy import optimize, stats
 from judgelab.counts import contingency_table
 from judgelab.errors import ValidationError
 from judgelab.position import (
+    at_threshold,
+    average_orders,
     lean_test,
     nudge,
+    pair_orders,
     pcon_at_ab,
     position_consistency,
     preference_fairness,
@@ -421,3 +425,53 @@ def test_a_table_of_nullable_integers_and_a_verdict_as_a_word():
     nullable = pd.DataFrame(table, dtype="Int64")
     assert position_consistency(nullable) == position_consistency(table)
     assert verdict_rate(table, "tie") == verdict_rate(table, Verdict.TIE)
+
+
+def with_odds(log_odds, swapped=None):
+    n = len(log_odds)
+    return pd.DataFrame(
+        {
+            "judge": "me",
+            "item": np.arange(n) // 2,
+            "swapped": np.arange(n) % 2 == 1 if swapped is None else swapped,
+            "verdict": np.where(np.isnan(log_odds), "INVALID", "A"),
+            "log_odds": log_odds,
+        }
+    )
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=20), st.floats(-5, 5))
+def test_a_threshold_splits_the_log_odds(log_odds, threshold):
+    odds = np.array(log_odds)
+    words = at_threshold(with_odds(odds), threshold)["verdict"].to_numpy()
+    assert ((words == "A") == (odds > threshold)).all()
+    assert ((words == "B") == (odds < threshold)).all()
+    assert ((words == "TIE") == (odds == threshold)).all()
+
+
+def test_without_log_odds_a_threshold_changes_nothing():
+    records = with_odds(np.array([np.nan, 1.0]))
+    assert at_threshold(records, 2)["verdict"].tolist() == ["INVALID", "B"]
+    for frame in (records, pl.from_pandas(records, nan_to_null=True)):
+        again = at_threshold(frame, 0)
+        assert again["verdict"].tolist() == ["INVALID", "A"]
+
+
+def test_the_mean_lean_as_threshold_undoes_a_lean_that_is_the_same_for_all():
+    preference, lean = np.array([0.4, -1.0, 2.0]), 1.5
+    odds = np.stack([lean + preference, lean - preference], axis=1).ravel()
+    records = with_odds(odds)
+    both = average_orders(records)
+    moved = pair_orders(at_threshold(records, both["lean"].mean()))
+    assert moved["first"].tolist() == moved["second"].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("threshold", [np.nan, np.inf])
+def test_a_threshold_that_is_no_number_is_refused(threshold):
+    with pytest.raises(ValidationError, match="threshold"):
+        at_threshold(with_odds(np.array([1.0, 2.0])), threshold)
+
+
+def test_a_threshold_needs_log_odds():
+    with pytest.raises(ValidationError, match="log_odds"):
+        at_threshold(with_odds(np.array([1.0])).drop(columns="log_odds"))

@@ -29,6 +29,8 @@ from judgelab.simulate import (
     Judge,
     Pairs,
     draw_pairs,
+    expected_rates,
+    fit_judge,
     judge_both_orders,
     simulate,
     tables_by_gold,
@@ -165,7 +167,7 @@ def test_pair_orders_refuses_what_it_cannot_pair():
     assert (lone["second"] == MISSING).all()
 
 
-def expected_rates(judge, distribution, spread):
+def integrated_rates(judge, distribution, spread):
     """Integrate the law over 200,000 quantiles of the differences in quality."""
     u = (np.arange(200_000) + 0.5) / 200_000
     unit = {"uniform": np.sqrt(3) * (2 * u - 1), "normal": special.ndtri(u)}
@@ -195,14 +197,14 @@ def test_the_four_bars_of_the_demo(distribution, beta):
         "swap": swap["wrong"].value,
         "ties": swap["tie"].value,
     }
-    for name, value in expected_rates(judge, distribution, 0.5).items():
+    for name, value in integrated_rates(judge, distribution, 0.5).items():
         error = np.sqrt(value * (1 - value) / len(pairs))
         assert abs(got[name] - value) < 4.5 * error, name
 
 
 def test_pushing_beta_up_does_what_the_source_says():
     """Consistency falls, single errors rise, the swap rule turns errors into ties."""
-    rates = [expected_rates(Judge(4, b), "uniform", 0.5) for b in (0, 1, 2, 3)]
+    rates = [integrated_rates(Judge(4, b), "uniform", 0.5) for b in (0, 1, 2, 3)]
     assert np.all(np.diff([r["consistent"] for r in rates]) < 0)
     assert np.all(np.diff([r["single"] for r in rates]) > 0)
     assert np.all(np.diff([r["swap"] for r in rates]) < 0)
@@ -396,3 +398,42 @@ def test_probes_refuse_what_is_not_known_and_skip_what_tells_nothing():
     found = {f.fault: f.estimate for f in diagnose(partial)}["verbosity"]
     rest = {f.fault: f.estimate for f in diagnose(records[~unknown])}["verbosity"]
     assert (found.value, found.n) == (rest.value, rest.n)
+
+
+@pytest.mark.parametrize(("k", "beta"), [(2, 0.5), (4, 1), (8, -1.5)])
+def test_expected_rates_are_those_of_many_drawn_pairs(k, beta):
+    judge = Judge(k=k, beta=beta)
+    tables = tables_by_gold(judge, draw_pairs(200_000, rng=1), rng=1)
+    right, consistent = expected_rates(judge)
+    assert position_consistency(tables.sum(axis=0)).value == pytest.approx(
+        consistent, abs=0.005
+    )
+    said = tables.sum(axis=2)[:, :2] + tables.sum(axis=1)[:, :2]
+    assert np.trace(said) / said.sum() == pytest.approx(right, abs=0.005)
+
+
+def test_a_coin_is_right_in_half_and_a_sharp_judge_always():
+    assert expected_rates(Judge(k=0, beta=2))[0] == pytest.approx(0.5)
+    assert expected_rates(Judge(k=1e6)) == pytest.approx((1, 1), abs=1e-3)
+    assert np.isnan(expected_rates(Judge(invalid_rate=1))[0])
+
+
+@pytest.mark.parametrize(("k", "beta"), [(2, 0.5), (4, -1), (8, 1.5)])
+@pytest.mark.parametrize("invalid", [0, 0.2])
+def test_a_planted_judge_is_fitted(k, beta, invalid):
+    planted = Judge(k=k, beta=beta, invalid_rate=invalid)
+    fitted = fit_judge(tables_by_gold(planted, draw_pairs(100_000, rng=2), rng=2))
+    assert fitted.k == pytest.approx(k, rel=0.05)
+    assert fitted.beta == pytest.approx(beta, abs=0.05)
+
+
+def test_what_no_judge_would_show_is_refused():
+    tables = np.zeros((2, 5, 5), int)
+    tables[:, Verdict.A, Verdict.B] = 50
+    with pytest.raises(UndefinedStatistic, match="no finite β"):
+        fit_judge(tables)
+    tables[:, Verdict.B, Verdict.A] = 50
+    with pytest.raises(UndefinedStatistic, match="50%"):
+        fit_judge(tables)
+    with pytest.raises(ValidationError, match="two tables"):
+        fit_judge(tables[0])
