@@ -1,6 +1,7 @@
 """When a judge is right, and what becomes of replies that say too little."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -116,6 +117,16 @@ def test_one_unreadable_reply_costs_all_judges_the_pair_in_the_released_way():
     silent = rj.rules_compared([said(turn=None)])
     assert silent.loc["x", "without turn or type"] == 1
     assert silent.loc["x", ["strict", "released"]].tolist() == [0, 1]
+
+
+def test_a_match_without_the_truth_is_refused_where_it_is_needed():
+    match = said()
+    blind = replace(match, judge=replace(match.judge, bad_round_gt=None))
+    assert score(blind, "verdict") == [1.0]
+    with pytest.raises(ValidationError, match="'x' on pair .* lacks the truth"):
+        score(blind)
+    with pytest.raises(ValidationError, match="lacks the truth"):
+        score(replace(match, better_is_a=None), "verdict")
 
 
 def test_wrong_questions_are_refused():

@@ -205,6 +205,25 @@ def test_a_fence_and_thinking_aloud_are_no_hindrance():
     assert json_object(Reply('<think>{"a": 2}</think>\n{"a": 1}')) == {"a": 1}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Heading\n" * 60,
+        "word " * 200,
+        "One sentence. Another one! " * 30,
+        "A line.\r\n" * 80,
+        "{{ context }} {% raw %} </document> <letter>A</letter> " * 20,
+        "Ünïcödé – “quoted” 文字。 " * 40,
+    ],
+)
+def test_any_text_can_be_a_document(text):
+    document = rj.Document("odd", "own", text)
+    result = rj.verify(
+        rj.generate(rj.candidates([document], per_document=8), rj.WRITER), rj.WRITER
+    )
+    assert all(fate.layer != "generation" for fate in result)
+
+
 def test_a_check_that_cannot_be_read_is_a_loss_of_its_layer():
     generated = rj.generate(rj.candidates(DOCUMENTS), rj.WRITER)
 

@@ -179,8 +179,11 @@ def _right(match: Match, parts: tuple[str, ...], *, skip: bool) -> bool:
     said = match.judge
     if said.answer is None:
         return False
-    if match.better_is_a is None or said.bad_round_gt is None:
-        raise ValidationError(f"pair {match.id!r} lacks the truth")
+    if match.better_is_a is None or ("turn" in parts and said.bad_round_gt is None):
+        raise ValidationError(
+            f"the match of {match.model.name!r} on pair {match.id!r} lacks the truth "
+            "(better_is_a or judge.bad_round_gt)"
+        )
     found = {
         "turn": (said.bad_round_pred, said.bad_round_gt),
         "type": (said.behavior_type_pred, match.pair.assistant_behavior_type),

@@ -102,8 +102,9 @@ class Scripted:
     name : str, default "scripted"
         How results name it.
     skill : float, default 1.5
-        As a judge it gets all three parts right with probability σ(skill − difficulty
-        of the pair): the law that `judgelab.ranking.rasch` fits.
+        As a judge, in replies that can be read, it gets all three parts right with
+        probability σ(skill − difficulty of the pair): the law that
+        `judgelab.ranking.rasch` fits.
     lean : float, default 0
         Towards the conversation shown first, in logits, where it does not know better.
     evasion_bin : float, default 0
@@ -467,10 +468,10 @@ def _facts(document: str) -> list[tuple[str, str]]:
             topic = line[3:].strip().lower()
         elif line.strip() and not line.startswith("#"):
             for sentence in _SENTENCE.split(line.strip()):
-                facts.append(
-                    (topic or "“" + " ".join(sentence.split()[:4]) + "”", sentence)
-                )
-    return facts
+                words = f"“{' '.join(sentence.split()[:4])}”"
+                facts.append((topic or words, sentence))
+    # A document of headings alone is one fact.
+    return facts or [("the document", _flat(document))]
 
 
 def _flat(text: str) -> str:
