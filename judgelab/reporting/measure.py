@@ -26,7 +26,13 @@ from judgelab.agreement import (
     scott_pi,
 )
 from judgelab.correlation import kendall_tau
-from judgelab.counts import WinMatrix, crossed_counts, tie_counts, win_counts
+from judgelab.counts import (
+    Crossed,
+    WinMatrix,
+    crossed_counts,
+    tie_counts,
+    win_counts,
+)
 from judgelab.errors import JudgelabError, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
@@ -363,6 +369,11 @@ class _Asked:
     level: float
     notes: list[str]
 
+    @property
+    def labels(self) -> Sequence[Any] | None:
+        """The scale of ratings; verdicts have theirs."""
+        return None if self.kind == "pairwise" else self.scale
+
     def of(self, judge: str) -> pd.DataFrame:
         return self.records[self.records["judge"] == judge]
 
@@ -477,23 +488,11 @@ _FAMILY = {
 
 
 def _compared(
-    asked: _Asked,
-    one: Sequence[str],
-    two: Sequence[str],
-    names: tuple[str, str],
-    ties: Ties,
-    frame: pd.DataFrame | None = None,
+    asked: _Asked, crossed: Crossed, names: tuple[str, str], ties: Ties
 ) -> Agreement:
-    """Cross the votes of two sides, and measure how far they agree."""
-    records = asked.records if frame is None else frame
+    """Measure how far two sides agree whose votes were crossed."""
     pairwise = asked.kind == "pairwise"
-    units, tables = crossed_counts(
-        records,
-        one,
-        two,
-        scale=None if pairwise else asked.scale,
-        cluster=asked.unit,
-    )
+    units, tables = crossed
     every = float(tables.sum())
     if pairwise:
         kept = 3 if ties == "kept" else 2
@@ -543,46 +542,45 @@ def _agreements(
 ) -> tuple[list[Agreement], list[Agreement], dict[tuple[str, Ties], Estimate]]:
     """Every judge with the reference, the reference with itself, and the gap."""
     crossed: list[Agreement] = []
-    among: list[Agreement] = []
     beside: dict[tuple[str, Ties], Estimate] = {}
     group = _group_name(against) or ""
     if not asked.reference:
         judges = list(asked.tested)
         pairs = [(a, b) for k, a in enumerate(judges) for b in judges[k + 1 :]]
         for a, b in pairs[:MOST_PAIRS]:
-            for ties in _policies(asked):
-                _attempt(asked, crossed, [a], [b], (a, b), ties)
+            crossed += _crossed(asked, [a], [b], (a, b))
         if len(pairs) > MOST_PAIRS:
             asked.notes.append(
                 f"{len(pairs) - MOST_PAIRS} of {len(pairs)} pairs of judges are not "
                 "shown; name those in question with `against`"
             )
-        return crossed, among, beside
+        return crossed, [], beside
     people = list(asked.reference)
-    for ties in _policies(asked):
-        if len(people) > 1:
-            _attempt(asked, among, people, people, (group, group), ties)
-        for judge in asked.tested:
-            _attempt(asked, crossed, [judge], people, (judge, group), ties)
-            mine = [c for c in crossed if (c.one, c.ties) == (judge, ties)]
-            theirs = [c for c in among if c.ties == ties]
-            if mine and theirs:
-                beside[judge, ties] = _gap(mine[0], theirs[0], asked.level)
+    among = _crossed(asked, people, people, (group, group)) if people[1:] else []
+    for judge in asked.tested:
+        mine = _crossed(asked, [judge], people, (judge, group))
+        for one in mine:
+            for other in among:
+                if one.ties == other.ties:
+                    beside[judge, one.ties] = _gap(one, other, asked.level)
+        crossed += mine
     return crossed, among, beside
 
 
-def _attempt(
-    asked: _Asked,
-    results: list[Agreement],
-    one: Sequence[str],
-    two: Sequence[str],
-    names: tuple[str, str],
-    ties: Ties,
-) -> None:
+def _crossed(
+    asked: _Asked, one: Sequence[str], two: Sequence[str], names: tuple[str, str]
+) -> list[Agreement]:
+    """Cross two sides once, and measure their agreement under every policy on ties."""
+    found = []
     try:
-        results.append(_compared(asked, one, two, names, ties))
+        crossed = crossed_counts(
+            asked.records, one, two, scale=asked.labels, cluster=asked.unit
+        )
+        for ties in _policies(asked):
+            found.append(_compared(asked, crossed, names, ties))
     except (UndefinedStatistic, ValidationError) as error:
         asked.cannot(f"agreement of {names[0]} with {names[1]}", error)
+    return found
 
 
 def _gap(one: Agreement, other: Agreement, level: float) -> Estimate:
@@ -693,22 +691,24 @@ def _by_category(
     records = asked.records
     if "category" not in records or not asked.reference:
         return {}, 0
-    sizes = records["category"].astype(str).value_counts()
+    category_of = records["category"].astype(str)
+    sizes = category_of.value_counts()
     shown = sorted(sizes.index[:MOST_CATEGORIES])
     group, found = _group_name(against) or "", {}
     for judge in asked.tested:
         rows = []
         for category in shown:
-            frame = records[records["category"].astype(str) == category]
+            frame = records[category_of == category]
             try:
-                cell = _compared(
-                    asked,
+                crossed = crossed_counts(
+                    frame,
                     [judge],
                     asked.reference,
-                    (judge, group),
-                    _policies(asked)[-1],
-                    frame,
+                    scale=asked.labels,
+                    cluster=asked.unit,
                 )
+                ties = _policies(asked)[-1]
+                cell = _compared(asked, crossed, (judge, group), ties)
             except (UndefinedStatistic, ValidationError) as error:
                 asked.cannot(f"{judge} in category {category}", error)
                 continue

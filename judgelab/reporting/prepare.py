@@ -53,13 +53,30 @@ def prepared(records: Any, kind: Kind) -> pd.DataFrame:
     if kind == "pairwise":
         result["verdict"] = _as_words(result["verdict"])
         if "gold" in result:
+            result["gold"] = _of_item(result, "gold")
             result["gold"] = _as_words(result["gold"].fillna("MISSING"))
         if "swapped" in result:
             result["swapped"] = result["swapped"].astype(bool)
         _check_answers(result)
+    if "category" in result:
+        result["category"] = _of_item(result, "category")
     if "cluster" in result:
         _check_clusters(result)
+    # From here on names of items only tell items apart, which numbers do faster.
+    result["item"] = result["item"].factorize(sort=True)[0]
     return result
+
+
+def _of_item(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
+    """Give what is known of an item to all its records: one of them may say it."""
+    known = frame.loc[frame[name].notna(), ["item", name]].drop_duplicates()
+    if (twice := known["item"].duplicated()).any():
+        odd = known["item"][twice].drop_duplicates()
+        raise ValidationError(
+            f"{len(odd)} items ({', '.join(map(str, odd[:5]))}) have several values of "
+            f"{name!r}; give one each"
+        )
+    return frame["item"].map(known.set_index("item")[name])
 
 
 def _as_words(verdicts: pd.Series[Any]) -> pd.Series[str]:
