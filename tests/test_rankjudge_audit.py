@@ -148,6 +148,15 @@ def test_pairs_are_in_the_order_to_look_at_them(cases, bench):
     assert all(not case.suspicious for case in calm)
 
 
+def test_a_finished_run_can_be_audited_from_its_folder(bench, cases, tmp_path):
+    with pytest.raises(ValidationError, match=r"has no pairs\.json"):
+        rj.load_cases(tmp_path)
+    bench.save(tmp_path)
+    assert rj.load_cases(tmp_path) == cases
+    (tmp_path / "verification.json").unlink()
+    assert rj.load_cases(tmp_path)[0].verification is None
+
+
 def test_the_reader_tells_nothing_before_it_is_asked(cases):
     reader = PairReader(cases, source=rj.LABEL)
     page = reader.to_html()

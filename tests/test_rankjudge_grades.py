@@ -123,7 +123,7 @@ def test_a_match_without_the_truth_is_refused_where_it_is_needed():
     match = said()
     blind = replace(match, judge=replace(match.judge, bad_round_gt=None))
     assert score(blind, "verdict") == [1.0]
-    with pytest.raises(ValidationError, match="'x' on pair .* lacks the truth"):
+    with pytest.raises(ValidationError, match=r"'x' on pair .* lacks the truth"):
         score(blind)
     with pytest.raises(ValidationError, match="lacks the truth"):
         score(replace(match, better_is_a=None), "verdict")

@@ -17,6 +17,7 @@ from judgelab.papers.rankjudge.audit import (
     Entry,
     cases,
     label_of,
+    load_cases,
 )
 from judgelab.papers.rankjudge.compare import (
     RankAgreement,
@@ -146,6 +147,7 @@ __all__ = [
     "label_of",
     "leaderboard",
     "load",
+    "load_cases",
     "losses",
     "mean_use",
     "median",

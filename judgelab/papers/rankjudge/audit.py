@@ -22,8 +22,8 @@ from judgelab.counts import contingency_table
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import proportion
-from judgelab.papers.rankjudge.grade import Grades
-from judgelab.papers.rankjudge.schema import Item, Match, Verification
+from judgelab.papers.rankjudge.grade import Grades, grades
+from judgelab.papers.rankjudge.schema import Item, Match, Verification, load
 
 Label = Literal["clean", "ambiguous", "noise"]
 LABELS: tuple[Label, ...] = ("clean", "ambiguous", "noise")
@@ -166,6 +166,43 @@ def cases(
         disagreement = 4 * p * (1 - p)
         found.append(Case(item, own, checks.get(item.id), p, disagreement, suspicious))
     return sorted(found, key=_urgency)
+
+
+def load_cases(folder: str | Path) -> list[Case]:
+    """Read the pairs of a finished run for an audit.
+
+    Parameters
+    ----------
+    folder : str or Path
+        What ``judgelab rankjudge run --out`` wrote: pairs.json and matches.json, and
+        verification.json if it is there.
+
+    Returns
+    -------
+    list of Case
+        In the order of `cases`, by the joint criterion.
+
+    Raises
+    ------
+    ValidationError
+        If a file is missing, or a record is not as it should be.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+    """
+    folder = Path(folder)
+    for name in ("pairs.json", "matches.json"):
+        if not (folder / name).is_file():
+            raise ValidationError(f"{folder} has no {name}; give the folder of a run")
+    matches = load(Match, folder / "matches.json")
+    checks = folder / "verification.json"
+    return cases(
+        load(Item, folder / "pairs.json"),
+        matches,
+        grades(matches),
+        load(Verification, checks) if checks.is_file() else (),
+    )
 
 
 def _urgency(case: Case) -> tuple[bool, float, str]:
