@@ -16,8 +16,8 @@ writes ``judgelab/data/mtsair/counts/coverage.csv``, which the book shows.
 
 Result of 500 runs. In no particular order *items* held the truth in .946 to .952 (APCC
 .998), *percentile* in 1.000 but for APCC (.968), because resamples lie around the mean
-over orders; *windows* in .940 (MPCC) and .898 (consistency). Topic by topic *blocks* held
-it in .928 to .998, *items* in .994 and more by being two to three times too wide,
+over orders; *windows* in .940 (MPCC) and .898 (consistency). Topic by topic *blocks*
+held it in .928 to .998, *items* in .994 and more by being up to three times too wide,
 *percentile* in .000 (Avg, MPCC, consistency), *windows* in .794 and .738.
 """
 

@@ -342,7 +342,7 @@ def test_order_moves_mpcc_and_nothing_else():
     assert np.mean(values) == pytest.approx(plain, abs=0.03)
 
 
-def test_mpcc_delta_needs_the_experts_and_is_blind_to_a_lean():
+def test_mpcc_delta_needs_the_experts_and_averages_out_a_lean():
     judged = simulate(Judge(k=4, beta=2, tie_width=1), n=500, rng=5)
     other = simulate(Judge(k=4, beta=2, tie_width=1), n=500, rng=6).expert
     changed = Benchmark(other, judged.first, judged.second)

@@ -239,7 +239,7 @@ class FourCounts(Demo):
         slider("length", "taste for long answers", (0, 1, 2, 4), start=0),
         choice(
             "average",
-            "two runs become one by",
+            "two passes become one by",
             {"mean of coefficients": "coefficients", "pooled counts": "counts"},
             start="coefficients",
         ),
