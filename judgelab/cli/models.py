@@ -74,6 +74,10 @@ def record(
     prompt: Annotated[
         list[str] | None, typer.Option(help="Ask these only. May be repeated.")
     ] = None,
+    likelihoods: Annotated[
+        Path | None,
+        typer.Option(help="Write how likely it holds each single answer to this file."),
+    ] = None,
 ) -> None:
     """Ask a local model everything that `models.recorded` ships replies to.
 
@@ -82,7 +86,12 @@ def record(
     """
     from judgelab.models.local import LocalModel
     from judgelab.models.log import Log
-    from judgelab.models.recorded import SETTINGS, example_requests, write_replies
+    from judgelab.models.recorded import (
+        SETTINGS,
+        example_likelihoods,
+        example_requests,
+        write_replies,
+    )
     from judgelab.models.runner import ask_all
     from judgelab.models.weights import WEIGHTS
 
@@ -100,6 +109,11 @@ def record(
         "licence": f"replies MIT, as the package; model {WEIGHTS[name].licence}",
     }
     write_replies(out, model, got, header)  # type: ignore[arg-type]
+    if likelihoods:
+        lines = [f"# {key}: {value}" for key, value in header.items()]
+        lines += [f"# identity: {model.identity}"]
+        table = example_likelihoods(model).to_csv(index=False, lineterminator="\n")
+        likelihoods.write_text("\n".join([*lines, table]), "utf-8")
 
 
 def judge(

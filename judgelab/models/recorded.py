@@ -29,6 +29,8 @@ from judgelab.models.request import AskError, Model, Reply, Request
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgelab.models.local import LocalModel
+
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     # The free text of a judge that should say one letter: long enough to see it ramble.
     "pairwise": {"max_tokens": 48, "top_logprobs": 10},
@@ -36,10 +38,21 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "relevance": {"max_tokens": 8, "top_logprobs": 20},
     "grade-9": {"max_tokens": 8, "top_logprobs": 20},
     "pairwise-tie": {"max_tokens": 8, "top_logprobs": 10},
+    "chain-of-thought": {"max_tokens": 160},
 }
 """Prompts that were asked, and how: arguments of `judging.judge`."""
 
-_ITEMS = {"relevance": example_documents, "grade-9": example_answers}
+
+def _every_third_pair() -> pd.DataFrame:
+    """Take ten pairs of each kind: thinking aloud takes long."""
+    return example_pairs().iloc[::3].reset_index(drop=True)
+
+
+_ITEMS = {
+    "relevance": example_documents,
+    "grade-9": example_answers,
+    "chain-of-thought": _every_third_pair,
+}
 
 _COLUMNS = (
     *("key", "prompt", "item", "order", "text", "finish"),
@@ -110,6 +123,42 @@ def example_requests(prompt: str) -> list[Request]:
     Chapter: *Ask a real model*.
     """
     return questions(example_items(prompt), prompt, **SETTINGS[prompt])
+
+
+def example_likelihoods(
+    model: LocalModel, answers: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """How likely does a model itself hold the better and the worse answer of a pair?
+
+    No judge is asked here: the question alone is put, and the reply is held to the one
+    answer and to the other.
+
+    Parameters
+    ----------
+    model : LocalModel
+        Whose probabilities are wanted.
+    answers : pandas.DataFrame, optional
+        Rows of `example_answers`; all of them by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per answer: ``item``; ``log_likelihood``, natural, of the whole answer;
+        ``tokens``, how many it has. Those of SmolLM2 come with the package:
+        ``published("askmodel", "likelihoods_smollm2")``.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+    """
+    import pandas as pd
+
+    rows = []
+    for row in (example_answers() if answers is None else answers).to_dict("records"):
+        value, tokens = model.log_likelihood(row["question"], row["answer"])
+        likelihood = round(value, _DIGITS)
+        rows.append((row["item"], likelihood, tokens))
+    return pd.DataFrame(rows, columns=["item", "log_likelihood", "tokens"])
 
 
 class Recorded:
