@@ -106,6 +106,8 @@ def test_what_is_not_used_is_said(tmp_path):
     assert "lenght_a" in out
     assert "meant as 'length_a'? --rename lenght_a=length_a" in out
     assert re.search(r"note\s+│ not used", out)
+    _, err = run("report", path, "--format", "json")
+    assert "the column lenght_a is not used; is it 'length_a'?" in err
 
 
 def test_words_and_columns_are_translated(tmp_path):

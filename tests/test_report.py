@@ -286,6 +286,10 @@ def test_accuracy_adds_up_and_rules_stand_side_by_side(told):
     truth = told.findings.truth[0]
     assert sum(e.value for e in truth.shares.values()) == pytest.approx(1)
     assert [*truth.by_rule] == [*TWO_ORDER_RULES]
+    parts = truth.by_category.values()
+    assert [*truth.by_category] == ["even", "odd"]
+    right = sum(part.value * part.n for part in parts) / sum(part.n for part in parts)
+    assert right == pytest.approx(truth.shares["right"].value)
 
 
 def test_clusters_widen_intervals(votes):
@@ -682,3 +686,16 @@ def test_judgebench_scores_by_rule():
     [truth] = report(records).findings.truth
     # Tan et al. (2024), Table 2: 65.71 of 350 pairs.
     assert round(100 * truth.by_rule["judgebench"]["right"].value, 2) == 65.71
+
+
+def test_what_one_record_says_of_an_item_holds_for_it(votes, told):
+    """People's records may lack category and right answer: the item has them."""
+    model = votes["judge"] == "model"
+    sparse = votes.assign(
+        category=votes["category"].where(model), gold=votes["gold"].where(model)
+    )
+    again = report(sparse, against=["ann", "bob"])
+    assert again.to_json() == told.to_json()
+    two = votes.assign(category=np.where(model, "x", "y"))
+    with pytest.raises(ValidationError, match="several values of 'category'"):
+        report(two)

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from judgelab.cli.files import (
+    ERR,
     OUT,
     As,
     Encoding,
@@ -122,6 +123,9 @@ def report(
 
     loaded = load(files, as_, rename=rename, words=word, scale=scale, encoding=encoding)
     records = valid(loaded)
+    for name in loaded.columns:
+        if near := _meant(name, pairs(rename, "--rename")):
+            ERR.print(f"note: the column {escape(name)} is not used; is it {near!r}?")
     form = format_ or (output.suffix.lstrip(".").lower() if output else "md")
     if form not in reporting.FORMATS:
         raise ValidationError(
@@ -255,9 +259,19 @@ def _print_columns(columns: tuple[str, ...], rename: dict[str, str]) -> None:
     for name in shown:
         table.add_row(escape(name), rename.get(name, name))
     for name in others[:20]:
-        near = difflib.get_close_matches(name.lower(), USED, n=1, cutoff=0.8)
-        hint = f"; meant as {near[0]!r}? --rename {name}={near[0]}" if near else ""
+        near = _meant(name, rename)
+        hint = f"; meant as {near!r}? --rename {name}={near}" if near else ""
         table.add_row(escape(name), escape(f"not used{hint}"))
     OUT.print(table)
     if len(others) > 20:
         OUT.print(f"and {len(others) - 20} more columns that are not used")
+
+
+def _meant(name: str, rename: dict[str, str]) -> str | None:
+    """Say which useful column may be misspelt in one that is not used."""
+    from judgelab.reporting import USED
+
+    if rename.get(name, name) in USED:
+        return None
+    near = difflib.get_close_matches(name.lower(), USED, n=1, cutoff=0.8)
+    return near[0] if near else None

@@ -126,6 +126,8 @@ class Truth:
     """Right, wrong, tie and unusable, per verdict; they add up to 1."""
     by_rule: Mapping[str, Mapping[str, Estimate]]
     """The same once a rule has folded both orders; empty without both orders."""
+    by_category: Mapping[str, Estimate]
+    """The share of right verdicts in each category."""
 
 
 @dataclass(frozen=True)
@@ -689,13 +691,12 @@ def _by_category(
 ) -> tuple[dict[str, list[tuple[str, Agreement]]], int]:
     """Agreement with the reference per category, ties left out where there are any."""
     records = asked.records
-    if "category" not in records or not asked.reference:
+    if "category" not in records:
         return {}, 0
     category_of = records["category"].astype(str)
-    sizes = category_of.value_counts()
-    shown = sorted(sizes.index[:MOST_CATEGORIES])
+    shown = _largest(category_of)
     group, found = _group_name(against) or "", {}
-    for judge in asked.tested:
+    for judge in asked.tested if asked.reference else ():
         rows = []
         for category in shown:
             frame = records[category_of == category]
@@ -715,7 +716,7 @@ def _by_category(
             rows.append((category, cell))
         if rows:
             found[judge] = rows
-    return found, max(0, len(sizes) - MOST_CATEGORIES)
+    return found, category_of.nunique() - len(shown)
 
 
 def _truth(asked: _Asked, judge: str, rules: Sequence[Rule | str]) -> Truth | None:
@@ -753,7 +754,20 @@ def _truth(asked: _Asked, judge: str, rules: Sequence[Rule | str]) -> Truth | No
                 )
                 for rule in rules
             }
-    return Truth(judge, shares, by_rule)
+    by_category = {}
+    if "category" in frame:
+        category_of = frame["category"].astype(str)
+        for category in _largest(category_of):
+            rows = frame[category_of == category]
+            by_category[category] = clustered_proportion(
+                *_per_cluster(rows, hits["right"][rows.index]), level=asked.level
+            )
+    return Truth(judge, shares, by_rule, by_category)
+
+
+def _largest(categories: pd.Series[str]) -> list[str]:
+    """Name the largest categories, in alphabetical order."""
+    return sorted(categories.value_counts().index[:MOST_CATEGORIES])
 
 
 def _leans(asked: _Asked, own: Mapping[str, str]) -> list[Lean]:

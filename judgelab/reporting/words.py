@@ -183,7 +183,7 @@ def _on_order(found: Findings, judge: str) -> Iterator[Statement]:
         gains = "second" if part.fairness.value > 0 else "first"
         clear = p <= CLEAR
         yield Statement(
-            f"the order of showing favours neither slot with {judge}",
+            f"The order of showing favours neither slot with {judge}",
             "no" if clear else "open",
             (
                 f"the {gains} slot gains: net lean {_points(part.fairness)}"
@@ -248,14 +248,14 @@ def _gaps(found: Findings) -> Iterator[Statement]:
     """Say what the data cannot tell, and what would be needed."""
     if not found.reference:
         yield Statement(
-            "the judge decides as people do",
+            "The judge decides as people do",
             "open",
             "no reference was named: add human verdicts on the same items, and name "
             "them (against=…, --against …)",
         )
     elif not found.among:
         yield Statement(
-            "people agree with each other more, or less, than with the judge",
+            "People agree with each other more, or less, than with the judge",
             "open",
             "no item has verdicts of two people: have a second person label some items",
         )
@@ -263,28 +263,28 @@ def _gaps(found: Findings) -> Iterator[Statement]:
         return
     if not found.order:
         yield Statement(
-            "the order of showing makes no difference",
+            "The order of showing makes no difference",
             "open",
             "no pair of answers was judged in both orders: ask again with the answers "
             "exchanged, and mark these records in a column 'swapped'",
         )
     if not found.truth:
         yield Statement(
-            "the judge is right",
+            "The judge is right",
             "open",
             "no right answers are known (a column 'gold'); agreement is not accuracy",
         )
     faults = {lean.fault for lean in found.leans}
     if "length" not in faults:
         yield Statement(
-            "length does not draw the judge's votes",
+            "Length does not draw the judge's votes",
             "open",
             "needs the columns 'length_a' and 'length_b', and a reference or right "
             "answers to compare with",
         )
     if "own answers" not in faults:
         yield Statement(
-            "the judge does not favour its own answers",
+            "The judge does not favour its own answers",
             "open",
             "needs 'model_a' and 'model_b', which of them is the judge's own "
             "(own=…, --own JUDGE=MODEL), and a reference or right answers",
@@ -434,9 +434,21 @@ def _coefficient(estimate: Estimate) -> Share:
 
 
 def _categories(found: Findings) -> Section | None:
-    if not found.categories:
+    marked = [truth for truth in found.truth if truth.by_category]
+    if not found.categories and not marked:
         return None
     tables = [
+        Table(
+            f"{truth.judge}: verdicts that name the better answer, by category",
+            ["category", "right", "verdicts"],
+            [
+                [category, Share(right, chance=0.5), right.n]
+                for category, right in truth.by_category.items()
+            ],
+        )
+        for truth in marked
+    ]
+    tables += [
         Table(
             f"{judge} and {found.against} by category"
             + (", ties left out" if found.kind == "pairwise" else ""),
@@ -540,7 +552,7 @@ def _order(found: Findings) -> Section | None:
                 Share(part.second),
                 Share(part.fairness, -1.0, 1.0, chance=0.0, signed=True),
                 part.test,
-                _p(found.adjusted[f"{part.judge}: order"]),
+                _p(found.adjusted[f"{part.judge}: order"]).removeprefix("p = "),
             ]
             for part in found.order
         ],
@@ -567,7 +579,9 @@ def _leans(found: Findings) -> Section | None:
                 lean.measured,
                 Share(lean.estimate, -0.5, 0.5, chance=0.0, signed=True),
                 lean.test,
-                _p(found.adjusted[f"{lean.judge}: {lean.fault} {lean.measured}"]),
+                _p(
+                    found.adjusted[f"{lean.judge}: {lean.fault} {lean.measured}"]
+                ).removeprefix("p = "),
             ]
             for lean in found.leans
         ],
