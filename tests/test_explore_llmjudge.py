@@ -23,6 +23,13 @@ def test_the_table_is_the_paper_s(cut):
         assert found[name] == expected
 
 
+def test_a_mean_of_two_labels_is_a_share():
+    demo = LabelTable()
+    for cut, what in ((0, "mean label"), (2, "share relevant")):
+        numbers = demo.compute(submission="Olz-gpt4o", cut=cut, weights=None)
+        assert demo.figures(numbers)[-1][0] == what
+
+
 def test_weights_move_all_but_alpha():
     demo = LabelTable()
     numbers = [

@@ -112,7 +112,8 @@ class LabelTable(Demo):
         """Name the measures, and the mean labels."""
         rows = [(name, _text(value)) for name, value in numbers.estimates.items()]
         means = [mean_label(numbers.table, side) for side in ("judge", "human")]
-        return [*rows, ("mean label", f"judge {means[0]:.2f}, people {means[1]:.2f}")]
+        what = "share relevant" if len(numbers.table) == 2 else "mean label"
+        return [*rows, (what, f"judge {means[0]:.2f}, people {means[1]:.2f}")]
 
     def view(self, numbers: Labels) -> str:
         """Draw the table above the measures."""
