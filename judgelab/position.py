@@ -201,6 +201,67 @@ def average_orders(records: Any) -> pd.DataFrame:
     return result.dropna(subset=[*halves]).reset_index(drop=True)
 
 
+def mean_lean(records: Any, *, level: float = 0.95) -> Estimate:
+    """How strongly does the first slot pull, in the judge's own log-odds?
+
+    Parameters
+    ----------
+    records : dataframe
+        Of one judge and one trial, as `average_orders` takes them.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Mean of ``lean`` over the pairs, in logits, with Student's interval; `n` counts
+        pairs. Undefined, with a reason, if there is none.
+
+    Raises
+    ------
+    ValidationError
+        As `average_orders`, or if a pair was judged more than once.
+
+    Notes
+    -----
+    `nudge` estimates the same from verdicts that were drawn at random. A judge that
+    always gives its likeliest label draws nothing: its flips may all go to one slot
+    however small its lean is, and only its log-odds tell how strong it is.
+
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": "me",
+    ...         "item": ["q1", "q1", "q2", "q2"],
+    ...         "swapped": [False, True, False, True],
+    ...         "verdict": ["A", "A", "A", "B"],
+    ...         "log_odds": [2.5, 1.5, 2.0, -0.2],
+    ...     }
+    ... )
+    >>> mean_lean(records).value
+    1.45
+    """
+    both = average_orders(records)
+    if both["item"].duplicated().any():
+        raise ValidationError(
+            "records hold an item more than once (several judges, or trials, which are "
+            "not independent); take one of them"
+        )
+    lean, n = both["lean"].to_numpy(), len(both)
+    if n == 0:
+        return Estimate.undefined("no pair has log-odds in both orders", n=0)
+    value = float(lean.mean())
+    if n == 1:
+        return Estimate(value, np.nan, np.nan, 1, "one pair", level)
+    half = float(special.stdtrit(n - 1, upper_end(level)) * lean.std(ddof=1))
+    half /= float(np.sqrt(n))
+    return Estimate(value, value - half, value + half, n, "Student t over pairs", level)
+
+
 def at_threshold(records: Any, threshold: float = 0.0) -> pd.DataFrame:
     """Which verdicts result if the first slot has to win by more than this?
 

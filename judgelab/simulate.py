@@ -16,7 +16,7 @@ from scipy import special
 
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.intervals import Rng
-from judgelab.position import nudge, score_two_orders
+from judgelab.position import average_orders
 from judgelab.verdict import Verdict, unswap
 
 if TYPE_CHECKING:
@@ -502,72 +502,65 @@ def expected_rates(judge: Judge, *, spread: float = 0.5) -> tuple[float, float]:
     return float(right / named) if named else np.nan, float(same.mean())
 
 
-def fit_judge(tables: npt.ArrayLike, *, spread: float = 0.5) -> Judge:
-    """Which simulated judge leans as much, and is right as often, as this one?
+def fit_judge(records: Any, *, spread: float = 0.5) -> Judge:
+    """Which simulated judge follows the same law as this real one?
 
     Parameters
     ----------
-    tables : array_like of int, shape (2, 5, 5)
-        As `tables_by_gold` returns them: pairs in which A is better, then B.
+    records : dataframe
+        Of one judge, as `position.average_orders` takes them: both orders, with
+        ``log_odds``.
     spread : float, default 0.5
-        Standard deviation of the differences in quality, normal as in `draw_pairs`.
-        Verdicts tell only the product of k and this.
+        Standard deviation of the differences in quality, as in `draw_pairs`. Only the
+        product of k and this shows in verdicts.
 
     Returns
     -------
     Judge
-        ``beta`` is `position.nudge`; ``k`` gives, with it, the share of right verdicts
-        among those that name a winner. Ties and unreadable replies are left out.
+        ``beta`` is the mean lean; ``k`` gives the judge's preferences their size.
 
     Raises
     ------
     UndefinedStatistic
-        If one slot won every pair that a slot won, or none was, so that no finite β
-        fits; or if no k does: half of the verdicts or fewer are right, or more than any
-        judge with this β reaches.
+        If no pair has log-odds in both orders.
     ValidationError
-        As `position.score_two_orders`.
+        As `position.average_orders`, or if there are several judges.
 
     Notes
     -----
-    Two numbers are matched, so a third, such as the consistency, is a prediction that
-    real verdicts can miss.
+    A model that draws its label at temperature 1 takes the first slot with probability
+    σ(log-odds): the law of `Judge`, with kδ + β for the log-odds. The fit makes two
+    things simple that need not be so: the lean is the same on all pairs, and the
+    preferences are normal around 0. `expected_rates` then predicts a consistency that
+    the real verdicts can miss. Here δ is quality as the judge sees it, right or wrong.
 
     Chapter: *Ask a real model*.
 
     Examples
     --------
-    >>> pairs = draw_pairs(20_000, rng=0)
-    >>> fitted = fit_judge(tables_by_gold(Judge(k=4, beta=1), pairs, rng=0))
-    >>> round(fitted.k, 1), round(fitted.beta, 1)
-    (4.1, 1.0)
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": "me",
+    ...         "item": "q1",
+    ...         "swapped": [False, True],
+    ...         "verdict": ["A", "A"],
+    ...         "log_odds": [2.5, 1.5],
+    ...     }
+    ... )
+    >>> fitted = fit_judge(records)
+    >>> fitted.k, fitted.beta
+    (1.0, 2.0)
     """
-    # Imported here: scipy.optimize takes longer to load than all the rest.
-    from scipy import optimize
-
-    score_two_orders(tables, rule="first-order")  # checks the tables
-    counts = np.asarray(tables)
-    beta = nudge(counts.sum(axis=0)).value
-    if not np.isfinite(beta):
+    both = average_orders(records)
+    if both.empty:
         raise UndefinedStatistic(
-            "one slot won every pair that a slot won, or there is none: no finite β "
-            "fits these verdicts"
+            "no pair has log-odds in both orders; ask with top_logprobs and read the "
+            "first token"
         )
-    winners = slice(Verdict.TIE)
-    said = counts.sum(axis=2)[:, winners] + counts.sum(axis=1)[:, winners]
-    share = float(np.trace(said) / said.sum())
-
-    def excess(k: float) -> float:
-        return expected_rates(Judge(k=k, beta=beta), spread=spread)[0] - share
-
-    most = _SHARPEST / spread
-    if share <= 0.5 or excess(most) < 0:
-        raise UndefinedStatistic(
-            f"{share:.0%} of the verdicts are right, with a lean of {beta:.2f}: no "
-            "sensitivity k gives that"
+    if both["judge"].nunique() > 1:
+        raise ValidationError(
+            f"records hold {both['judge'].nunique()} judges; fit them one by one"
         )
-    return Judge(k=float(optimize.brentq(excess, 0, most)), beta=float(beta))
-
-
-_SHARPEST = 1000.0
-"""Greatest k times spread that is tried: with it, the better answer always wins."""
+    size = float(np.sqrt((both["preference"] ** 2).mean()))
+    return Judge(k=size / spread, beta=float(both["lean"].mean()))

@@ -17,6 +17,7 @@ from judgelab.position import (
     at_threshold,
     average_orders,
     lean_test,
+    mean_lean,
     nudge,
     pair_orders,
     pcon_at_ab,
@@ -475,3 +476,32 @@ def test_a_threshold_that_is_no_number_is_refused(threshold):
 def test_a_threshold_needs_log_odds():
     with pytest.raises(ValidationError, match="log_odds"):
         at_threshold(with_odds(np.array([1.0])).drop(columns="log_odds"))
+
+
+def test_the_mean_lean_is_a_mean_with_students_interval():
+    lean = np.array([0.3, 1.2, -0.4, 2.0])
+    odds = np.stack([lean + 1, lean - 1], axis=1).ravel()
+    estimate = mean_lean(with_odds(odds))
+    peer = stats.ttest_1samp(lean, 0).confidence_interval()
+    assert estimate.value == pytest.approx(lean.mean())
+    assert (estimate.low, estimate.high) == pytest.approx((peer.low, peer.high))
+    assert estimate.n == 4
+
+
+def test_a_mean_lean_says_when_there_is_none():
+    nothing = mean_lean(with_odds(np.array([np.nan, 1.0])))
+    assert np.isnan(nothing.value)
+    assert np.isnan(mean_lean(with_odds(np.array([2.0, 1.0]))).low)
+    one = with_odds(np.array([2.0, 1.0]))
+    with pytest.raises(ValidationError, match="more than once"):
+        mean_lean(pd.concat([one.assign(trial=t) for t in (0, 1)]))
+
+
+def test_the_interval_of_the_mean_lean_holds_its_level():
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(300):
+        lean = 0.8 + rng.standard_t(5, size=40)
+        estimate = mean_lean(with_odds(np.stack([lean, lean], axis=1).ravel()))
+        held += estimate.low < 0.8 < estimate.high
+    assert held / 300 == pytest.approx(0.95, abs=0.04)

@@ -418,22 +418,27 @@ def test_a_coin_is_right_in_half_and_a_sharp_judge_always():
     assert np.isnan(expected_rates(Judge(invalid_rate=1))[0])
 
 
+def with_log_odds(judge, pairs):
+    """Records of a judge that tells its log-odds, not a verdict drawn from them."""
+    odds = np.stack([s * judge.k * pairs.delta + judge.beta for s in (1, -1)], axis=1)
+    return simulate(judge, pairs, rng=0).assign(log_odds=odds.ravel())
+
+
 @pytest.mark.parametrize(("k", "beta"), [(2, 0.5), (4, -1), (8, 1.5)])
-@pytest.mark.parametrize("invalid", [0, 0.2])
-def test_a_planted_judge_is_fitted(k, beta, invalid):
-    planted = Judge(k=k, beta=beta, invalid_rate=invalid)
-    fitted = fit_judge(tables_by_gold(planted, draw_pairs(100_000, rng=2), rng=2))
-    assert fitted.k == pytest.approx(k, rel=0.05)
-    assert fitted.beta == pytest.approx(beta, abs=0.05)
+def test_a_planted_judge_is_fitted(k, beta):
+    records = with_log_odds(Judge(k=k, beta=beta), draw_pairs(20_000, rng=2))
+    fitted = fit_judge(records)
+    assert fitted.k == pytest.approx(k, rel=0.02)
+    assert fitted.beta == pytest.approx(beta)
+    # What the fitted judge would show is what the planted one did show.
+    (table,) = two_order_tables(records).tables
+    predicted = expected_rates(fitted)[1]
+    assert position_consistency(table).value == pytest.approx(predicted, abs=0.01)
 
 
-def test_what_no_judge_would_show_is_refused():
-    tables = np.zeros((2, 5, 5), int)
-    tables[:, Verdict.A, Verdict.B] = 50
-    with pytest.raises(UndefinedStatistic, match="no finite β"):
-        fit_judge(tables)
-    tables[:, Verdict.B, Verdict.A] = 50
-    with pytest.raises(UndefinedStatistic, match="50%"):
-        fit_judge(tables)
-    with pytest.raises(ValidationError, match="two tables"):
-        fit_judge(tables[0])
+def test_a_fit_needs_log_odds_of_one_judge():
+    records = with_log_odds(Judge(), draw_pairs(3, rng=0))
+    with pytest.raises(UndefinedStatistic, match="no pair"):
+        fit_judge(records.assign(log_odds=np.nan))
+    with pytest.raises(ValidationError, match="2 judges"):
+        fit_judge(pd.concat([records, records.assign(judge="another")]))
