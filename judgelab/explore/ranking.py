@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -271,12 +270,12 @@ class MMIteration(Demo):
     def view(self, numbers: MMState) -> str:
         """Draw every rating as a dot on its way to the mark of the maximum."""
         rows = [
-            _Row(name, [_Mark(at, None, "main")], goal)
+            svg.Row(name, [svg.Mark(at, None, "main")], goal)
             for name, at, goal in zip(
                 numbers.names, numbers.ratings, numbers.top, strict=True
             )
         ]
-        return _forest(rows, 1100, 1900, (1100, 1300, 1500, 1700, 1900))
+        return svg.forest(rows, 1100, 1900, (1100, 1300, 1500, 1700, 1900))
 
 
 def _elo(points: float) -> str:
@@ -386,19 +385,19 @@ class RealRankings(Demo):
         """Draw both intervals of every model."""
         tones: tuple[svg.Tone, ...] = ("main", "other")
         rows = [
-            _Row(
+            svg.Row(
                 model,
                 [
-                    _Mark(e.value, (e.low, e.high), tone)
+                    svg.Mark(e.value, (e.low, e.high), tone)
                     for e, tone in zip(pair, tones, strict=True)
                 ],
             )
             for model, pair in numbers.shown.items()
         ]
         if numbers.ranks:
-            return _forest(rows, 1, 6, (1, 2, 3, 4, 5, 6), key=tuple(_JUDGES))
+            return svg.forest(rows, 1, 6, (1, 2, 3, 4, 5, 6), key=tuple(_JUDGES))
         ticks = (750, 1250, 1750, 2250)
-        return _forest(rows, 750, 2250, ticks, key=tuple(_JUDGES))
+        return svg.forest(rows, 750, 2250, ticks, key=tuple(_JUDGES))
 
 
 def _told_apart(ranking: Ranking) -> int:
@@ -409,68 +408,3 @@ def _told_apart(ranking: Ranking) -> int:
         for i in range(len(order))
         for j in range(i + 1, len(order))
     )
-
-
-# Drawing ------------------------------------------------------------------------------
-
-
-class _Mark(NamedTuple):
-    value: float
-    interval: tuple[float, float] | None
-    tone: svg.Tone
-
-
-class _Row(NamedTuple):
-    label: str
-    marks: Sequence[_Mark]
-    goal: float | None = None
-
-
-def _forest(
-    rows: Sequence[_Row],
-    low: float,
-    high: float,
-    ticks: Sequence[float],
-    *,
-    key: tuple[str, ...] = (),
-) -> str:
-    """Draw a row per name: marks, their intervals, and a tick where they should be."""
-    left, right = 104, svg.WIDTH - 16
-    head = 24 if key else 0
-    step = 18 * max(len(row.marks) for row in rows) + 4
-
-    def x(value: float) -> int:
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(left + share * (right - left))
-
-    foot = head + step * len(rows) + 4
-    parts = [
-        svg.path(f"M{x(tick)} {head}V{foot}", "currentColor", 1, opacity=0.2)
-        for tick in ticks
-    ]
-    parts += [svg.text(x(tick), foot + 16, f"{tick:g}", "middle") for tick in ticks]
-    for place, (name, mark) in enumerate(zip(key, rows[0].marks, strict=False)):
-        parts.append(_dot(left + 90 * place, 10, mark.tone))
-        parts.append(svg.text(left + 90 * place + 10, 15, name))
-    for number, row in enumerate(rows):
-        top = head + step * number
-        parts.append(svg.text(0, top + step / 2 + 5, row.label))
-        if row.goal is not None:
-            at = x(row.goal)
-            parts.append(svg.path(f"M{at} {top + 3}v{step - 6}", "currentColor", 2))
-        for place, mark in enumerate(row.marks):
-            y = top + 11 + 18 * place
-            if mark.interval:
-                start, end = (x(limit) for limit in mark.interval)
-                caps = f"M{start} {y}H{end}M{start} {y - 6}v12M{end} {y - 6}v12"
-                parts.append(svg.path(caps, svg.TONES[mark.tone], 2))
-            parts.append(_dot(x(mark.value), y, mark.tone))
-    return svg.svg(foot + 22, *parts)
-
-
-def _dot(x: float, y: float, tone: svg.Tone) -> str:
-    """Draw a circle for the main tone, a square for any other."""
-    fill = f'fill="{svg.TONES[tone]}"'
-    if tone == "main":
-        return f'<circle cx="{x}" cy="{y}" r="4" {fill}/>'
-    return f'<rect x="{x - 4}" y="{y - 4}" width="8" height="8" {fill}/>'

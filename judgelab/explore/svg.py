@@ -263,6 +263,98 @@ def lines(
     return svg(foot + 38, *parts)
 
 
+class Mark(NamedTuple):
+    """A point on a line of `forest`, with its interval if it has one."""
+
+    value: float
+    interval: tuple[float, float] | None = None
+    tone: Tone = "main"
+
+
+class Row(NamedTuple):
+    """A line of `forest`: its marks, and a tick where they should be."""
+
+    label: str
+    marks: Sequence[Mark]
+    goal: float | None = None
+
+
+def forest(
+    rows: Sequence[Row],
+    low: float,
+    high: float,
+    ticks: Sequence[float],
+    *,
+    key: Sequence[str] = (),
+    left: float = 104,
+) -> str:
+    """Draw a line per name: marks, their intervals, and a tick where they should be.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        From top to bottom.
+    low, high : float
+        The ends of the scale; values beyond them are cut there.
+    ticks : sequence of float
+        Where the scale is labelled.
+    key : sequence of str
+        What the marks of a line are, named above; none needed if there is one.
+    left : float, default 104
+        The room for names.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+
+    Examples
+    --------
+    >>> picture = forest([Row("A", [Mark(0.5, (0.4, 0.6))], 0.7)], 0, 1, (0, 1))
+    >>> picture.count("<circle"), picture.count("<path")
+    (1, 4)
+    """
+    right = WIDTH - 16
+    head = 24 if key else 0
+    step = 18 * max(len(row.marks) for row in rows) + 4
+
+    def x(value: float) -> int:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(left + share * (right - left))
+
+    foot = head + step * len(rows) + 4
+    parts = [
+        path(f"M{x(tick)} {head}V{foot}", "currentColor", 1, opacity=0.2)
+        for tick in ticks
+    ]
+    parts += [text(x(tick), foot + 16, f"{tick:g}", "middle") for tick in ticks]
+    for place, (name, mark) in enumerate(zip(key, rows[0].marks, strict=False)):
+        parts.append(_dot(left + 90 * place, 10, mark.tone))
+        parts.append(text(left + 90 * place + 10, 15, name))
+    for number, row in enumerate(rows):
+        top = head + step * number
+        parts.append(text(0, top + step / 2 + 5, row.label))
+        if row.goal is not None:
+            at = x(row.goal)
+            parts.append(path(f"M{at} {top + 3}v{step - 6}", "currentColor", 2))
+        for place, mark in enumerate(row.marks):
+            y = top + 11 + 18 * place
+            if mark.interval:
+                start, end = (x(limit) for limit in mark.interval)
+                caps = f"M{start} {y}H{end}M{start} {y - 6}v12M{end} {y - 6}v12"
+                parts.append(path(caps, TONES[mark.tone], 2))
+            parts.append(_dot(x(mark.value), y, mark.tone))
+    return svg(foot + 22, *parts)
+
+
+def _dot(x: float, y: float, tone: Tone) -> str:
+    """Draw a circle for the main tone, a square for any other."""
+    fill = f'fill="{TONES[tone]}"'
+    if tone == "main":
+        return f'<circle cx="{x}" cy="{y}" r="4" {fill}/>'
+    return f'<rect x="{x - 4}" y="{y - 4}" width="8" height="8" {fill}/>'
+
+
 def _number(value: float) -> str:
     """Write a coordinate to the unit: finer is invisible and makes a demo heavier."""
     return str(round(value))
