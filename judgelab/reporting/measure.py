@@ -8,14 +8,12 @@ hand allow, and who is compared with whom.
 from __future__ import annotations
 
 import fnmatch
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from judgelab.agreement import (
     brennan_prediger,
@@ -25,6 +23,7 @@ from judgelab.agreement import (
     percent_agreement,
     scott_pi,
 )
+from judgelab.agreement.many_raters import Measurement
 from judgelab.correlation import kendall_tau
 from judgelab.counts import (
     Crossed,
@@ -35,11 +34,7 @@ from judgelab.counts import (
 )
 from judgelab.errors import JudgelabError, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import (
-    clustered_difference,
-    clustered_proportion,
-    upper_end,
-)
+from judgelab.intervals import clustered_difference, clustered_proportion
 from judgelab.planning import items_for_width
 from judgelab.position import (
     lean_test,
@@ -606,7 +601,7 @@ def _alphas(asked: _Asked) -> dict[str, Estimate]:
         groups = {"the reference alone": list(asked.reference), **groups}
     if asked.kind == "pairwise":
         scale: Sequence[Any] = [v.name for v in list(Verdict)[:3]]
-        levels = ["nominal"]
+        levels: list[Measurement] = ["nominal"]
     else:
         scale = asked.scale
         levels = ["nominal", "ordinal"] if len(scale) > 2 else ["nominal"]
@@ -614,51 +609,16 @@ def _alphas(asked: _Asked) -> dict[str, Estimate]:
     for who, judges in groups.items():
         counts, units = _votes_per_item(asked, judges, scale)
         for measurement in levels:
-            result[f"{who}, {measurement}"] = _alpha(
-                asked, counts, units, scale, measurement
+            result[f"{who}, {measurement}"] = krippendorff_alpha(
+                counts,
+                level=measurement,
+                scale=scale,
+                counted=True,
+                clusters=None if asked.unit == "item" else units,
+                coverage=asked.level,
+                undefined="nan",
             )
     return result
-
-
-def _alpha(
-    asked: _Asked,
-    counts: npt.NDArray[np.int64],
-    units: npt.NDArray[np.intp],
-    scale: Sequence[Any],
-    measurement: Any,
-) -> Estimate:
-    """Compute alpha; if items come in clusters, its interval leaves out one of each."""
-
-    def of(rows: Any, interval: Literal["score", "asymptotic"]) -> Estimate:
-        return krippendorff_alpha(
-            counts[rows],
-            level=measurement,
-            scale=scale,
-            counted=True,
-            interval=interval,
-            coverage=asked.level,
-            undefined="nan",
-        )
-
-    whole = of(slice(None), "score")
-    if asked.unit == "item" or math.isnan(whole.value):
-        return whole
-    used = np.unique(units[counts.sum(axis=1) > 1])
-    without = np.array([of(units != unit, "asymptotic").value for unit in used])
-    k = len(used)
-    if k < 2 or not np.isfinite(without).all():
-        nan = math.nan
-        return Estimate(whole.value, nan, nan, whole.n, f"{k} clusters", asked.level)
-    error = math.sqrt((k - 1) / k * float(((without - without.mean()) ** 2).sum()))
-    half = float(special.stdtrit(k - 1, upper_end(asked.level))) * error
-    return Estimate(
-        whole.value,
-        whole.value - half,
-        min(1.0, whole.value + half),
-        whole.n,
-        f"jackknife over {k} clusters",
-        asked.level,
-    )
 
 
 def _votes_per_item(
