@@ -341,6 +341,62 @@ def _with_log_odds(records: Any) -> tuple[Any, list[str]]:
     return checked, key
 
 
+def right_verdicts(records: Any) -> pd.Series[int]:
+    """How many of the verdicts on each item name the better answer?
+
+    Parameters
+    ----------
+    records : dataframe
+        Of one judge, as `pair_orders` takes them, with ``gold``: the better answer, A
+        or B, the same for all records of an item.
+
+    Returns
+    -------
+    pandas.Series
+        Right verdicts by item: 0, 1 or 2, or up to twice the number of trials. A tie,
+        an unreadable reply and a missing one are not right. For comparing judges or
+        prompts pair by pair.
+
+    Raises
+    ------
+    ValidationError
+        If ``gold`` is lacking, differs between the records of an item or is neither A
+        nor B; if there are several judges; or as `pair_orders`.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": "me",
+    ...         "item": ["q1", "q1", "q2", "q2"],
+    ...         "swapped": [False, True, False, True],
+    ...         "verdict": ["A", "B", "A", "A"],
+    ...         "gold": ["A", "A", "B", "B"],
+    ...     }
+    ... )
+    >>> right_verdicts(records).to_dict()
+    {'q1': 2, 'q2': 1}
+    """
+    pairs = pair_orders(records)
+    if "gold" not in pairs or not pairs["gold"].isin(["A", "B"]).all():
+        raise ValidationError(
+            "records need a column 'gold' with A or B, the better answer whichever was "
+            "shown first, the same for all records of an item"
+        )
+    if pairs["judge"].nunique() > 1:
+        raise ValidationError(
+            f"records hold {pairs['judge'].nunique()} judges; take them one by one"
+        )
+    gold = np.where(pairs["gold"] == "A", int(Verdict.A), int(Verdict.B))
+    right = (pairs["first"] == gold).astype(int) + (pairs["second"] == gold)
+    return right.groupby(pairs["item"], sort=False).sum().rename("right")
+
+
 def position_consistency(
     table: npt.ArrayLike,
     *,

@@ -24,12 +24,13 @@ from judgelab.position import (
     position_consistency,
     preference_fairness,
     repetition_stability,
+    right_verdicts,
     score_two_orders,
     slot_lean,
     slot_share,
     verdict_rate,
 )
-from judgelab.simulate import Judge, draw_pairs, tables_by_gold
+from judgelab.simulate import Judge, draw_pairs, simulate, tables_by_gold
 from judgelab.verdict import RULES, Outcome, Verdict, combine, unswap
 
 A, B, TIE, INVALID, MISSING = Verdict
@@ -505,3 +506,25 @@ def test_the_interval_of_the_mean_lean_holds_its_level():
         estimate = mean_lean(with_odds(np.stack([lean, lean], axis=1).ravel()))
         held += estimate.low < 0.8 < estimate.high
     assert held / 300 == pytest.approx(0.95, abs=0.04)
+
+
+@pytest.mark.parametrize("trials", [1, 3])
+def test_right_verdicts_add_up_to_what_the_orders_score(trials):
+    judge = Judge(k=3, beta=1, tie_width=0.3, invalid_rate=0.1, missing_rate=0.1)
+    pairs = draw_pairs(200, rng=1)
+    records = simulate(judge, pairs, trials=trials, rng=1)
+    right = right_verdicts(records)
+    assert right.index.tolist() == list(range(200))
+    assert right.max() <= 2 * trials
+    shown = np.where(records["gold"] == "A", records["swapped"], ~records["swapped"])
+    assert right.sum() == (records["verdict"] == np.where(shown, "B", "A")).sum()
+
+
+def test_right_verdicts_need_a_better_answer_and_one_judge():
+    records = simulate(Judge(), draw_pairs(2, rng=0), rng=0)
+    with pytest.raises(ValidationError, match="gold"):
+        right_verdicts(records.drop(columns="gold"))
+    with pytest.raises(ValidationError, match="gold"):
+        right_verdicts(records.assign(gold="TIE"))
+    with pytest.raises(ValidationError, match="2 judges"):
+        right_verdicts(pd.concat([records, records.assign(judge="another")]))
