@@ -1,0 +1,324 @@
+"""How long do a hundred million verdicts take, and how much memory, engine by engine?
+
+The verdicts of five simulated judges on ten million pairs of answers, each in both
+orders, lie in a folder of Parquet files (about 0.6 GB, made first and removed at the
+end). Three tasks, from opening the folder to the estimate:
+
+* kappa: Cohen's kappa of two judges on the pairs as first shown;
+* consistency: how often each judge says the same in both orders;
+* Bradley–Terry: ratings of the models from all verdicts.
+
+"SQL" is DuckDB's GROUP BY written by hand for the same table, with none of the checks:
+no look for empty keys, unknown verdicts or repeated records. Every contender and task
+has a process of its own; memory is the largest resident sum of this process and those
+that it started. What needs more than ``--memory`` is stopped, and says so. All engines
+get two processors, and must come to the value of the first.
+
+    python benchmarks/engines.py --rows 100_000_000     # writes results/engines.csv
+    python benchmarks/engines.py --rows 1_000_000 --only duckdb polars
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from judgelab.agreement import cohen_kappa
+from judgelab.counts import joint_counts, two_order_tables, win_matrix
+from judgelab.position import position_consistency
+from judgelab.ranking import bradley_terry
+
+SEED = 20240604
+JUDGES, MODELS = 5, 20
+RESULTS = Path(__file__).parent / "results" / "engines.csv"
+FIRST = "DuckDB"
+
+
+def write_verdicts(folder: Path, rows: int, items_per_file: int = 500_000) -> None:
+    """Write simulated verdicts, file by file; the rows of a file are in no order."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(SEED)
+    rating = rng.normal(size=MODELS)
+    care, lean = rng.uniform(0.5, 2, JUDGES), rng.normal(0, 0.5, JUDGES)
+    items = rows // (2 * JUDGES)
+    for start in range(0, items, items_per_file):
+        item = np.arange(start, min(start + items_per_file, items), dtype=np.int32)
+        one = rng.integers(MODELS, size=item.size)
+        two = (one + rng.integers(1, MODELS, size=item.size)) % MODELS
+        shape = JUDGES, 2, item.size
+        gap = rating[one] - rating[two] + rng.normal(size=item.size)
+        shown = care[:, None, None] * np.stack([gap, -gap]) + lean[:, None, None]
+        shown += rng.logistic(size=shape)
+        verdict = np.where(shown > 0.4, 0, np.where(shown < -0.4, 1, 2)).astype(np.int8)
+        lost = rng.random(shape)
+        verdict[lost < 0.01], verdict[lost < 0.005] = 3, 4
+        columns = {
+            "judge": np.arange(JUDGES, dtype=np.int8)[:, None, None],
+            "item": item,
+            "swapped": np.array([False, True])[:, None],
+            "verdict": verdict,
+            "model_a": np.stack([one, two]).astype(np.int8),
+            "model_b": np.stack([two, one]).astype(np.int8),
+        }
+        order = rng.permutation(verdict.size)
+        table = pa.table(
+            {n: np.broadcast_to(c, shape).ravel()[order] for n, c in columns.items()}
+        )
+        pq.write_table(table, folder / f"part-{start // items_per_file:04d}.parquet")
+
+
+# How each engine opens the folder, and how it takes the verdicts as first shown.
+
+
+def pandas(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    import pandas as pd
+
+    return pd.read_parquet(folder), lambda frame: frame[~frame["swapped"]]
+
+
+def polars(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    import polars as pl
+
+    return pl.scan_parquet(folder), lambda frame: frame.filter(~pl.col("swapped"))
+
+
+def polars_eager(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    import polars as pl
+
+    return pl.read_parquet(folder), lambda frame: frame.filter(~pl.col("swapped"))
+
+
+def pyarrow(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    return pq.read_table(folder), lambda t: t.filter(pc.invert(t["swapped"]))
+
+
+def duckdb(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    return _database(folder), lambda relation: relation.filter("NOT swapped")
+
+
+def _database(folder: str) -> Any:
+    import duckdb
+
+    spill = tempfile.mkdtemp(dir=Path(folder).parent)
+    database = duckdb.connect(
+        config={"threads": 2, "memory_limit": "4GB", "temp_directory": spill}
+    )
+    return database.read_parquet(f"{folder}/*.parquet")
+
+
+def dask(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    import dask.dataframe as dd
+    from distributed import Client
+
+    Client(
+        n_workers=2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=None
+    )
+    return dd.read_parquet(folder), lambda frame: frame[~frame["swapped"]]
+
+
+def pyspark(folder: str) -> tuple[Any, Callable[[Any], Any]]:
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.driver.memory", "6g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.local.dir", str(Path(folder).parent))
+        .config("spark.sql.shuffle.partitions", "32")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+    return session.read.parquet(folder), lambda frame: frame.filter("NOT swapped")
+
+
+Open = Callable[[str], tuple[Any, Callable[[Any], Any]]]
+ENGINES: dict[str, Open] = {
+    FIRST: duckdb,
+    "Polars, lazy": polars,
+    "Polars, eager": polars_eager,
+    "PyArrow": pyarrow,
+    "pandas": pandas,
+    "Dask, two workers": dask,
+    "PySpark, local": pyspark,
+}
+
+
+def kappa(records: Any) -> float:
+    return cohen_kappa(joint_counts(records, 0, 1)).value
+
+
+def consistency(records: Any) -> float:
+    tables = two_order_tables(records).tables
+    return float(np.mean([position_consistency(table).value for table in tables]))
+
+
+def best(records: Any) -> float:
+    found = win_matrix(records)
+    ranking = bradley_terry(found.wins, ties=found.ties, tie_policy="half")
+    return float(ranking.ratings.max())
+
+
+TASKS: dict[str, Callable[[Any], float]] = {
+    "kappa": kappa,
+    "consistency": consistency,
+    "Bradley–Terry": best,
+}
+BY_HAND = {
+    "kappa": """
+        SELECT x.verdict, y.verdict, count(*) FROM records x JOIN records y USING (item)
+        WHERE x.judge = 0 AND y.judge = 1 AND NOT x.swapped AND NOT y.swapped
+        GROUP BY ALL""",
+    "consistency": """
+        SELECT judge, first, second, count(*) FROM (
+            SELECT judge, item, max(CASE WHEN NOT swapped THEN verdict END) AS first,
+                   max(CASE WHEN swapped THEN verdict END) AS second
+            FROM records GROUP BY judge, item)
+        GROUP BY ALL""",
+    "Bradley–Terry": """
+        SELECT model_a, model_b, verdict, count(*) FROM records GROUP BY ALL""",
+}
+SQL = "SQL, without checks"
+
+
+def one(contender: str, task: str, folder: str) -> None:
+    """Do one task and print its time and value: the work of a child process."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    start = time.perf_counter()
+    value = None
+    if contender == SQL:
+        _database(folder).query("records", BY_HAND[task]).fetchall()
+    else:
+        records, first_shown = ENGINES[contender](folder)
+        value = TASKS[task](first_shown(records) if task == "kappa" else records)
+    print(json.dumps([time.perf_counter() - start, value]), flush=True)
+
+
+def resident(process: int) -> int:
+    """Add up the resident memory of a process and of all that it started, in bytes."""
+    try:
+        page = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        threads = [*Path(f"/proc/{process}/task").glob("*/children")]
+        children = " ".join(file.read_text() for file in threads).split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    size = page * os.sysconf("SC_PAGE_SIZE")
+    return size + sum(resident(int(child)) for child in children)
+
+
+def measured(
+    contender: str, task: str, folder: Path, memory: float, minutes: float
+) -> dict[str, Any]:
+    """Run one task in a process of its own, and watch its memory."""
+    scratch = Path(tempfile.mkdtemp(dir=folder.parent))
+    (scratch / "verdicts").symlink_to(folder)
+    command = [sys.executable, __file__, "--one", contender, task]
+    command += ["--folder", str(scratch / "verdicts")]
+    end, peak, note = time.monotonic() + 60 * minutes, 0, ""
+    with (
+        (scratch / "errors").open("w+") as errors,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"POLARS_MAX_THREADS": "2", "TMPDIR": str(scratch)},
+        ) as child,
+    ):
+        while child.poll() is None:
+            peak = max(peak, resident(child.pid))
+            if peak > memory * 1e9:
+                note = f"needs more than {memory:g} GB"
+            elif time.monotonic() > end:
+                note = f"takes more than {minutes:g} minutes"
+            if note:
+                os.killpg(child.pid, signal.SIGKILL)
+                break
+            time.sleep(0.05)
+        assert child.stdout
+        printed = child.stdout.read().splitlines()
+        errors.seek(0)
+        said = errors.read().splitlines()
+    shutil.rmtree(scratch)
+    row = {"task": task, "contender": contender, "peak_mb": round(peak / 1e6)}
+    if note or child.returncode:
+        print(*said[-3:], sep="\n")
+        return row | {"note": note or "runs out of the memory it is given"}
+    seconds, value = json.loads(printed[-1])
+    return row | {"seconds": seconds, "value": value}
+
+
+def measure(
+    contenders: list[str], folder: Path, memory: float, minutes: float
+) -> Iterator[dict[str, Any]]:
+    """Give a row for each task and contender, the times beside those of the first."""
+    for task in TASKS:
+        rows = []
+        for contender in contenders:
+            row = measured(contender, task, folder, memory, minutes)
+            rows.append(row)
+            if "seconds" in row and "seconds" in rows[0]:
+                row["times_ours"] = f"{row['seconds'] / rows[0]['seconds']:.4g}"
+            yield row
+        values = {row["value"] for row in rows if row.get("value") is not None}
+        assert len(values) <= 1, rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=100_000_000)
+    parser.add_argument("--memory", type=float, default=10, help="GB for a contender")
+    parser.add_argument("--minutes", type=float, default=15, help="for a task of one")
+    parser.add_argument("--only", nargs="*", choices=[*ENGINES], help="writes nothing")
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        one(*arguments.one, str(arguments.folder))
+        return
+    contenders = [*(arguments.only or ENGINES)]
+    contenders.insert(1, SQL)
+    results = os.devnull if arguments.only else RESULTS
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        open(results, "w", newline="") as file,
+    ):
+        folder = Path(scratch) / "verdicts"
+        folder.mkdir()
+        write_verdicts(folder, arguments.rows)
+        file.write(
+            f"# benchmarks/engines.py, {arguments.rows:,} verdicts, seed {SEED}, "
+            f"two processors, Python {sys.version.split()[0]}\n"
+        )
+        columns = ("task", "contender", "seconds", "times_ours", "peak_mb", "value")
+        writer = csv.DictWriter(file, [*columns, "note"])
+        writer.writeheader()
+        for row in measure(contenders, folder, arguments.memory, arguments.minutes):
+            print(row, flush=True)
+            shown = {"seconds": f"{row['seconds']:.4g}"} if "seconds" in row else {}
+            writer.writerow(row | shown)
+            file.flush()
+
+
+if __name__ == "__main__":
+    main()
