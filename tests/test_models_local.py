@@ -20,9 +20,11 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from judgelab.counts import two_order_tables
+from judgelab.data import published
 from judgelab.data.examples import example_answers, example_pairs
 from judgelab.errors import (
     ChecksumMismatch,
@@ -43,6 +45,7 @@ from judgelab.models.recorded import (
     SETTINGS,
     Recorded,
     example_items,
+    example_likelihoods,
     example_requests,
     write_replies,
 )
@@ -340,7 +343,7 @@ def test_the_likelihood_of_an_answer(model: LocalModel) -> None:
     right, tokens = model.log_likelihood("What is 7 + 5?", "7 + 5 equals 12.")
     wrong, _ = model.log_likelihood("What is 7 + 5?", "7 + 5 equals 15.")
     assert wrong < right < 0
-    assert 8 <= tokens <= 12
+    assert 7 <= tokens <= 11
     odd = 'She said "no";\nthen – {{ left }} \\ é'
     assert model.log_likelihood("What did she say?", odd)[0] < 0
     with pytest.raises(ValidationError, match="empty"):
@@ -414,7 +417,7 @@ def test_recorded_replies_are_of_the_shipped_examples(name: str) -> None:
     assert WEIGHTS[name].sha256[:12] in recorded.identity
     for prompt in recorded.prompts:
         replies = ask(recorded, *example_requests(prompt))
-        most = SETTINGS[prompt]["top_logprobs"]
+        most = SETTINGS[prompt].get("top_logprobs", 0)
         assert all(len(reply.first_token) == most for reply in replies)
 
 
@@ -457,6 +460,21 @@ def test_the_live_model_says_what_was_recorded(model: LocalModel) -> None:
             before = from_first_token(then, labels)
             after = from_first_token(now, labels)
             assert after.verdict == before.verdict
+            assert after.reason == before.reason
+
+
+def test_likelihoods_are_those_of_the_live_model(model: LocalModel) -> None:
+    shipped = published("askmodel", "likelihoods_smollm2").set_index("item")
+    assert shipped.index.tolist() == example_answers()["item"].tolist()
+    assert (shipped["log_likelihood"] < 0).all()
+    assert f"identity: {model.identity}" in shipped.attrs["header"]
+    answers = example_answers().iloc[::60]
+    again = example_likelihoods(model, answers).set_index("item")
+    assert again["tokens"].equals(shipped.loc[again.index, "tokens"])
+    # Another processor may add up in another order: the digits are not promised.
+    np.testing.assert_allclose(
+        again["log_likelihood"], shipped.loc[again.index, "log_likelihood"], rtol=0.02
+    )
 
 
 def test_written_replies_are_read_again(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import math
 import os
 import socket
 import subprocess
@@ -153,11 +154,13 @@ class LocalModel:
     def _complete(self, body: dict[str, Any]) -> dict[str, Any]:
         """Let the engine answer, sparing what the prompt before had in common."""
         with self._turn:
+            # Until the answer is here, nobody knows what the engine remembers.
+            sparable, self._sparable = self._sparable, 0
             answer = self._handle(body | {"cache_prompt": True})
             usage = answer["usage"]
             prompt = usage["prompt_tokens"]
             spared = usage["prompt_tokens_details"]["cached_tokens"]
-            if spared and (prompt - spared < _TILE or spared > self._sparable):
+            if spared and (prompt - spared < _TILE or spared > sparable):
                 answer = self._handle(body | {"cache_prompt": False})
             # A short prompt goes through the other kernel, and so does every reply.
             self._sparable = prompt if prompt >= _TILE else 0
@@ -222,8 +225,10 @@ class LocalModel:
         choice = self._complete(body)["choices"][0]
         if choice["message"]["content"] != answer:
             raise AskError("the engine did not hold to the answer", passing=False)
-        tokens = [token["logprob"] for token in choice["logprobs"]["content"]]
-        return sum(tokens), len(tokens)
+        # The sign that ends a reply has no bytes; which sign is the grammar's choice.
+        parts = choice["logprobs"]["content"]
+        values = [part["logprob"] for part in parts if part["bytes"]]
+        return math.fsum(values), len(values)
 
     @contextlib.contextmanager
     def serve(self, *, port: int = 0, wait: bool = True) -> Iterator[str]:
