@@ -24,6 +24,10 @@ _HOME = {
     "judge": "judging",
     "questions": "judging",
     "to_records": "judging",
+    "shard_of": "sharding",
+    "scale_up": "sharding",
+    "write_batch": "batch",
+    "read_batch": "batch",
 }
 
 __all__ = [*_HOME]
