@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser
 from scipy import stats
@@ -31,7 +31,7 @@ from test_browser import (  # noqa: F401
 import judgelab as jl
 from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.counts import crossed_counts, joint_counts, two_order_tables
-from judgelab.errors import UndefinedStatistic, ValidationError
+from judgelab.errors import JudgelabError, UndefinedStatistic, ValidationError
 from judgelab.intervals import clustered_difference
 from judgelab.position import position_consistency, preference_fairness
 from judgelab.probes import excess_credit
@@ -699,3 +699,79 @@ def test_what_one_record_says_of_an_item_holds_for_it(votes, told):
     two = votes.assign(category=np.where(model, "x", "y"))
     with pytest.raises(ValidationError, match="several values of 'category'"):
         report(two)
+
+
+# --- Any records ----------------------------------------------------------------------
+
+WORDS = ["A", "B", "TIE", "INVALID", "MISSING"]
+
+
+@st.composite
+def any_records(draw):
+    """A few records of a few judges, with some of the columns that a report knows."""
+    pairwise = draw(st.booleans())
+    n = draw(st.integers(1, 14))
+    keys = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from(["m", "n", "x", "y"]),
+                st.integers(0, 4),
+                st.booleans() if pairwise else st.just(False),
+            ),
+            min_size=1,
+            max_size=n,
+            unique=True,
+        )
+    )
+    n = len(keys)
+    some = {"judge": [k[0] for k in keys], "item": [k[1] for k in keys]}
+
+    def column(values):
+        return draw(st.lists(values, min_size=n, max_size=n))
+
+    if pairwise:
+        some["verdict"] = column(st.sampled_from(WORDS))
+        if draw(st.booleans()) or len({*keys}) > len({k[:2] for k in keys}):
+            some["swapped"] = [k[2] for k in keys]
+        if draw(st.booleans()):
+            turned = some.get("swapped", [False] * n)
+            names = [("p", f"q{item % 3}") for item in some["item"]]
+            some["model_a"] = [p[t] for p, t in zip(names, turned, strict=True)]
+            some["model_b"] = [p[1 - t] for p, t in zip(names, turned, strict=True)]
+        if draw(st.booleans()):
+            truths = draw(
+                st.sampled_from([["A", "B", None], [0, 1, 9], ["b", "", "A"]])
+            )
+            some["gold"] = [truths[item % 3] for item in some["item"]]
+        if draw(st.booleans()):
+            odd = st.sampled_from(["long", math.inf])
+            lengths = (
+                st.integers(0, 3) | st.none() | odd
+                if draw(st.booleans())
+                else (st.integers(0, 3) | st.none())
+            )
+            some |= {"length_a": column(lengths), "length_b": column(lengths)}
+    else:
+        some["label"] = column(st.integers(0, 2))
+    if draw(st.booleans()):
+        some["category"] = [["c", "d", None][item % 3] for item in some["item"]]
+    if draw(st.booleans()):
+        some["cluster"] = [item // 2 for item in some["item"]]
+    return pd.DataFrame(some)
+
+
+@given(any_records(), st.sampled_from([None, "x", ["x", "y"], "*"]))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+def test_any_records_give_a_report_or_a_named_error(records, against):
+    scale = [0, 1, 2] if "label" in records else None
+    own = {"m": "p"} if "model_a" in records and "m" in {*records["judge"]} else None
+    try:
+        told = report(records, against=against, scale=scale, own=own)
+    except JudgelabError:
+        return
+    for form in FORMATS:
+        assert told.to(form)
+    assert told._repr_html_()
+    json.loads(told.to_json())
+    for said in told.sections[0].statements:
+        assert "nan" not in said.why.split()

@@ -884,6 +884,8 @@ def _ranked(
     ranking = bradley_terry(
         WinMatrix(players, wins, ties, 0), tie_policy=tie_policy, unidentified="largest"
     )
+    # Without a spread there is no interval: that shows only when it is asked for.
+    assert ranking.covariance.size
     usable = int(won.sum() + lost.sum() + tied.sum())
     return Systems(name, ranking, usable, len(frame) - usable, len(units))
 

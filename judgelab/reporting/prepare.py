@@ -54,10 +54,14 @@ def prepared(records: Any, kind: Kind) -> pd.DataFrame:
         result["verdict"] = _as_words(result["verdict"])
         if "gold" in result:
             result["gold"] = _of_item(result, "gold")
-            result["gold"] = _as_words(result["gold"].fillna("MISSING"))
+            known = result["gold"].astype(object)
+            result["gold"] = _as_words(known.where(known.notna(), "MISSING"))
         if "swapped" in result:
             result["swapped"] = result["swapped"].astype(bool)
         _check_answers(result)
+    for name in ("length_a", "length_b", "log_length", "own"):
+        if name in result:
+            result[name] = _as_numbers(result[name])
     if "category" in result:
         result["category"] = _of_item(result, "category")
     if "cluster" in result:
@@ -81,12 +85,31 @@ def _of_item(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
 
 def _as_words(verdicts: pd.Series[Any]) -> pd.Series[str]:
     """Write verdicts, words or codes, as words."""
-    names = list(Verdict.__members__)
-    given = verdicts.unique().tolist()
-    meaning = {
-        v: Verdict.parse(v).name if isinstance(v, str) else names[int(v)] for v in given
-    }
+    meaning = {value: _word(value) for value in verdicts.unique().tolist()}
     return verdicts.astype(object).map(meaning)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, str):
+        return Verdict.parse(value).name
+    names = list(Verdict.__members__)
+    if value in range(len(names)):
+        return names[int(value)]
+    raise ValidationError(f"unknown verdict {value!r}; expected {', '.join(names)}")
+
+
+def _as_numbers(values: pd.Series[Any]) -> pd.Series[float]:
+    """Read numbers; what is not known stays nan, and what is no number is refused."""
+    import pandas as pd
+
+    read = pd.to_numeric(values, errors="coerce").astype(float)
+    wrong = (read.isna() & values.notna()) | read.abs().eq(float("inf"))
+    if wrong.any():
+        raise ValidationError(
+            f"{values.name!r} holds {values[wrong].iloc[0]!r}; give finite numbers, or "
+            "leave it empty where it is not known"
+        )
+    return read
 
 
 def _check_answers(frame: pd.DataFrame) -> None:
