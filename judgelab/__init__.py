@@ -92,11 +92,17 @@ _HOME = {
     "items_for_width": "planning",
     "battles_for_difference": "planning",
     "ranking_stability": "planning",
+    "sensitivity_and_specificity": "correction",
+    "rogan_gladen": "correction",
+    "prediction_powered_share": "correction",
+    "prediction_powered_mean": "correction",
+    "n_labels_for_width": "correction",
     "report": "reporting",
 }
 _ROOMS = (
     "agreement",
     "cli",
+    "correction",
     "correlation",
     "counts",
     "data",

@@ -10,7 +10,10 @@ PACKAGE = Path(__file__).parent.parent / "judgelab"
 FLOORS = (
     {"errors", "estimate", "verdict"},
     {"_kernel", "records", "counts", "intervals"},
-    {"agreement", "correlation", "position", "ranking", "significance", "planning"},
+    {
+        *("agreement", "correction", "correlation", "planning", "position"),
+        *("ranking", "significance"),
+    },
     {"simulate", "probes", "data", "papertable", "papers", "models", "readers"},
     {"explore", "plots", "teach", "reporting", "cli"},
 )

@@ -1,0 +1,603 @@
+"""From what a judge says to what people would say, with a few labels from people.
+
+A judge is cheap and errs; people are dear and few. Its share of wins on many items says
+how often *it* prefers a system, and an interval around it only says how sure we are of
+that. Here the errors that show where people labelled as well correct the share, and
+the interval pays for not knowing those errors exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from judgelab.errors import UndefinedStatistic, ValidationError
+from judgelab.estimate import Estimate
+from judgelab.intervals import (
+    from_standard_error,
+    normal_quantile,
+    proportion,
+    upper_end,
+)
+
+Floats = npt.NDArray[np.float64]
+Weight = Literal["tuned"] | float
+
+_MOST_LABELS = 10**7
+"""Beyond so many labels a plan is a wish."""
+
+
+def sensitivity_and_specificity(
+    table: npt.ArrayLike, *, level: float = 0.95
+) -> tuple[Estimate, Estimate]:
+    """How often does the judge see a win that is there, and none where there is none?
+
+    Parameters
+    ----------
+    table : array_like, shape (2, 2)
+        Counts of the labelled items. Rows: people say win, no win; columns: the judge
+        says win, no win.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    sensitivity, specificity : Estimate
+        Share of the wins that the judge calls wins, and of the others that it calls no
+        win, with Wilson's interval.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If people labelled nothing as a win, or everything.
+    ValidationError
+        If the table is no 2 × 2 table of counts.
+
+    Notes
+    -----
+    Chapter: *Your own judge*.
+
+    Examples
+    --------
+    >>> sensitivity_and_specificity([[54, 6], [12, 28]])[0]
+    0.900 [0.799, 0.953] (n = 60, Wilson)
+    """
+    counts = _checked_table(table)
+    of_wins, of_others = (int(n) for n in counts.sum(axis=1))
+    for n, word in ((of_wins, "a win"), (of_others, "no win")):
+        if n == 0:
+            raise UndefinedStatistic(
+                f"people labelled no item as {word}: how the judge treats such items "
+                "is not known; label more items"
+            )
+    return (
+        proportion(counts[0, 0], of_wins, level=level),
+        proportion(counts[1, 1], of_others, level=level),
+    )
+
+
+def rogan_gladen(
+    table: npt.ArrayLike,
+    rest: Sequence[int],
+    *,
+    interval: Literal["fieller", "lang-reiczigel", "delta"] = "fieller",
+    level: float = 0.95,
+) -> Estimate:
+    """How large is the true share of wins, if the judge errs as it does where we know?
+
+    Parameters
+    ----------
+    table : array_like, shape (2, 2)
+        Counts of the labelled items. Rows: people say win, no win; columns: the judge
+        says win, no win.
+    rest : sequence of two int
+        How often the judge says win, and no win, on the items without labels.
+    interval : {"fieller", "lang-reiczigel", "delta"}, default "fieller"
+        All shares that the data do not rule out, found by inverting a test (it grows to
+        the whole range as the judge gets useless); the adjusted interval of Lang and
+        Reiczigel; or the plain delta method, which is too narrow with few labels.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Share of wins among the items without labels, cut to [0, 1]; `n` counts labels.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If one of the two labels does not occur; if sensitivity + specificity ≤ 1 on the
+        labelled items: then the judge's verdicts say nothing about the true share; or
+        if no share from 0 to 1 explains the verdicts: then the judge errs otherwise on
+        the rest.
+    ValidationError
+        If counts are no counts, there are no verdicts without labels, or the interval
+        is unknown.
+
+    References
+    ----------
+    Rogan & Gladen (1978), *American Journal of Epidemiology* 107(1); Lang & Reiczigel
+    (2014), *Preventive Veterinary Medicine* 113(1); Fieller (1954), *JRSS B* 16(2).
+
+    Notes
+    -----
+    With q the judge's share of wins, the true share is
+    ``(q + specificity − 1) / (sensitivity + specificity − 1)``. The labelled items may
+    hold more wins or fewer than the rest, as long as the judge treats a win like a win
+    in both. It must not be worse, or better, on the rest.
+
+    "fieller" counts as Lang and Reiczigel do: one hit and one miss are added to each
+    error rate, and z²/2 to both verdicts of the rest.
+
+    Chapter: *Your own judge*.
+
+    Examples
+    --------
+    The judge says win in 66 % of 2,000; it sees 90 % of the wins, and 30 % too many:
+
+    >>> rogan_gladen([[54, 6], [12, 28]], [1320, 680])
+    0.600 [0.456, 0.731] (n = 100, Rogan–Gladen, Fieller)
+    """
+    names = {
+        "fieller": "Fieller",
+        "lang-reiczigel": "Lang–Reiczigel",
+        "delta": "delta method",
+    }
+    if interval not in names:
+        raise ValidationError(
+            f"interval is {interval!r}; choose from {', '.join(map(repr, names))}"
+        )
+    counts, verdicts = _checked_table(table), _checked_rest(rest)
+    sensitivity, specificity = sensitivity_and_specificity(counts, level=level)
+    youden = sensitivity.value + specificity.value - 1
+    if youden <= 0:
+        raise UndefinedStatistic(
+            f"sensitivity {sensitivity.value:.3f} and specificity "
+            f"{specificity.value:.3f} add up to at most 1: the judge says win no more "
+            "often where there is one, so its verdicts cannot be corrected; use the "
+            "labels alone"
+        )
+    share = _unbiased(float(verdicts[0] / verdicts.sum()), *_rates(counts))
+    value = min(1.0, max(0.0, share))
+    z = normal_quantile(upper_end(level))
+    extra = 0.0 if interval == "delta" else 1.0
+    adjusted = counts + extra
+    seen, n_seen = verdicts[0] + extra * z**2 / 2, verdicts.sum() + extra * z**2
+    q, (se, sp) = float(seen / n_seen), _rates(adjusted)
+    of_wins, of_others = map(float, adjusted.sum(axis=1))
+    v_q = q * (1 - q) / float(n_seen)
+    v_se, v_sp = se * (1 - se) / of_wins, sp * (1 - sp) / of_others
+    if interval == "fieller":
+        low, high = _fieller(q, se, sp, v_q, v_se, v_sp, z)
+    elif se + sp <= 1:
+        low, high = 0.0, 1.0
+    else:
+        centre = _unbiased(q, se, sp)
+        spread = v_q + centre**2 * v_se + (1 - centre) ** 2 * v_sp
+        half = z * math.sqrt(spread) / (se + sp - 1)
+        if interval == "lang-reiczigel":
+            centre += 2 * z**2 * (centre * v_se - (1 - centre) * v_sp)
+        low, high = centre - half, centre + half
+    low, high = min(low, share), max(high, share)
+    if high < 0 or low > 1:
+        raise UndefinedStatistic(
+            f"the judge says win on {q:.1%} of the rest; with sensitivity {se:.3f} and "
+            f"specificity {sp:.3f} no true share explains that: it errs otherwise "
+            "there than on the labelled items; label a random part of the rest"
+        )
+    return Estimate(
+        value,
+        max(0.0, low),
+        min(1.0, high),
+        int(counts.sum()),
+        f"Rogan–Gladen, {names[interval]}",
+        level,
+    )
+
+
+def prediction_powered_share(
+    table: npt.ArrayLike,
+    rest: Sequence[int],
+    *,
+    weight: Weight = "tuned",
+    level: float = 0.95,
+) -> Estimate:
+    """How large is the true share of wins, if a random part of the items has labels?
+
+    Parameters
+    ----------
+    table : array_like, shape (2, 2)
+        Counts of the labelled items. Rows: people say win, no win; columns: the judge
+        says win, no win.
+    rest : sequence of two int
+        How often the judge says win, and no win, on the items without labels.
+    weight : "tuned" or float, default "tuned"
+        λ, how far the judge is trusted: 0 leaves it out (labels only), 1 is the
+        original method, "tuned" takes the λ in [0, 1] that promises the narrowest
+        interval.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Share of wins in the population of all items, cut to [0, 1]; `n` counts labels.
+
+    Raises
+    ------
+    ValidationError
+        If counts are no counts, fewer than two items have labels, there are no verdicts
+        without labels, or the weight is out of range.
+
+    References
+    ----------
+    Angelopoulos et al. (2023), arXiv:2301.09633 (λ = 1), and Angelopoulos, Duchi &
+    Zrnic (2023), arXiv:2311.01453 (tuned λ); Agresti & Min (2005), *Statistics in
+    Medicine* 24(5), for half a pair in each cell.
+
+    Notes
+    -----
+    The share that the judge sees, λ times, plus the mean of label − λ·verdict where
+    both are known. The labelled items must be a random part of all items: with labels
+    for the interesting ones only, the result is wrong and does not show it.
+
+    With few errors among the labels the plain standard error is too small, and 0 if
+    there is none. So the interval is made from half a pair more in each cell of the
+    table, and one verdict more of each kind in the rest, as Agresti and Min do for
+    paired shares. The papers' own interval is that of `prediction_powered_mean`.
+
+    Chapter: *Your own judge*.
+
+    Examples
+    --------
+    >>> prediction_powered_share([[54, 6], [12, 28]], [1320, 680])
+    0.600 [0.523, 0.677] (n = 100, prediction-powered, λ = 0.61)
+    >>> prediction_powered_share([[54, 6], [12, 28]], [1320, 680], weight=0)
+    0.600 [0.502, 0.694] (n = 100, labels only)
+    """
+    counts, verdicts = _checked_table(table), _checked_rest(rest)
+    n = int(counts.sum())
+    if n < 2:
+        raise ValidationError(f"{n} items have labels; an interval needs at least 2")
+    label, seen = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 1, 0])
+    both = (label, seen, counts.ravel())
+    others = (np.array([1.0, 0]), verdicts)
+    trust = _trust(weight, *both, *others)
+    value = _combined(trust, *both, *others)[0]
+    both = (label, seen, counts.ravel() + 0.5)
+    others = (others[0], verdicts + 1.0)
+    centre, from_labels, from_rest = _combined(trust, *both, *others)
+    error = math.sqrt(from_labels + from_rest)
+    estimate = from_standard_error(centre, error, n, _named(trust), level=level)
+    value = min(1.0, max(0.0, value))
+    return Estimate(
+        value,
+        max(0.0, min(estimate.low, value)),
+        min(1.0, max(estimate.high, value)),
+        n,
+        estimate.method,
+        level,
+    )
+
+
+def prediction_powered_mean(
+    labels: npt.ArrayLike,
+    judged: npt.ArrayLike,
+    rest: npt.ArrayLike,
+    *,
+    weight: Weight = "tuned",
+    clusters: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How large is the mean that people would give, if a random part has their scores?
+
+    For win rates with ties at one half, for grades, for any score that has a mean.
+
+    Parameters
+    ----------
+    labels, judged : array_like of float, shape (n,)
+        Scores of people and of the judge on the labelled items, in the same order.
+    rest : array_like of float, shape (N,)
+        The judge's scores on the items without labels.
+    weight : "tuned" or float, default "tuned"
+        λ, how far the judge is trusted: 0 leaves it out (labels only), 1 is the
+        original method, "tuned" takes the λ in [0, 1] that promises the narrowest
+        interval.
+    clusters : pair of array_like, shapes (n,) and (N,), optional
+        Which cluster (question, document) each labelled and each other item belongs to;
+        whole clusters are then the independent units, and one may have items of both
+        kinds.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    Estimate
+        Mean in the population of all items; `n` counts labels.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If there are fewer than two clusters.
+    ValidationError
+        If the arrays are not aligned, a score is missing or infinite, fewer than two
+        items have labels or none is without, or the weight is out of range.
+
+    References
+    ----------
+    Angelopoulos et al. (2023), arXiv:2301.09633; Angelopoulos, Duchi & Zrnic (2023),
+    arXiv:2311.01453, section 6 for λ.
+
+    Notes
+    -----
+    The interval uses Student's quantile, with Welch's degrees of freedom (of clusters:
+    their number less 1), where the papers use the normal one. λ is tuned as if items
+    were independent; any λ gives a valid interval. For shares of wins
+    `prediction_powered_share` is safer with few errors among the labels.
+
+    Chapter: *Your own judge*.
+
+    Examples
+    --------
+    Five graded answers, and what a generous judge says on them and on eight more:
+
+    >>> people, judge = [3, 5, 4, 2, 6], [4, 6, 6, 3, 7]
+    >>> prediction_powered_mean(people, judge, [7, 5, 6, 4, 5, 6, 7, 5])
+    4.326 [3.522, 5.131] (n = 5, prediction-powered, λ = 0.77)
+    """
+    y, f, g = (np.asarray(x, np.float64) for x in (labels, judged, rest))
+    if y.ndim != 1 or y.shape != f.shape or g.ndim != 1:
+        raise ValidationError(
+            f"labels, judged and rest have shapes {y.shape}, {f.shape} and {g.shape}; "
+            "give one score of each kind per labelled item, and a list for the rest"
+        )
+    for name, scores in (("labels", y), ("judged", f), ("rest", g)):
+        if (odd := np.flatnonzero(~np.isfinite(scores))).size:
+            raise ValidationError(
+                f"{name} are missing or infinite at {odd[:5].tolist()}; leave out "
+                "items without a usable verdict, and say how many there were"
+            )
+    if y.size < 2 or g.size < 1:
+        raise ValidationError(
+            f"{y.size} items have labels and {g.size} have none; give at least 2 and 1"
+        )
+    both, others = (y, f, np.ones_like(y)), (g, np.ones_like(g))
+    trust = _trust(weight, *both, *others)
+    value, from_labels, from_rest = _combined(trust, *both, *others)
+    variance, method = from_labels + from_rest, _named(trust)
+    if clusters is None:
+        # Welch: the part that is small has little to say on the degrees of freedom.
+        parts = from_labels**2 / (y.size - 1) + from_rest**2 / max(g.size - 1, 1)
+        freedom = variance**2 / parts if parts else y.size - 1
+    else:
+        off = (y - trust * f - (y - trust * f).mean()) / y.size
+        off_rest = trust * (g - g.mean()) / g.size
+        count, variance = _between(clusters, off, off_rest)
+        freedom, method = count - 1, f"{method}, {count} clusters"
+    half = float(special.stdtrit(freedom, upper_end(level))) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half, y.size, method, level)
+
+
+def n_labels_for_width(
+    width: float,
+    *,
+    share: float,
+    sensitivity: float,
+    specificity: float,
+    rest: float = math.inf,
+    method: Literal[
+        "prediction-powered", "rogan-gladen", "labels only"
+    ] = "prediction-powered",
+    level: float = 0.95,
+) -> int:
+    """How many items must people label until the corrected share is this sure?
+
+    Parameters
+    ----------
+    width : float
+        The wanted length of the interval, between 0 and 1.
+    share : float
+        The true share of wins that is expected, strictly between 0 and 1.
+    sensitivity, specificity : float
+        Of the judge, as expected, in [0, 1].
+    rest : float, default infinity
+        How many items without labels the judge judges.
+    method : {"prediction-powered", "rogan-gladen", "labels only"}
+        How the share will be corrected.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    int
+        Labels, drawn at random from all items, in addition to the `rest`.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no number of labels is enough: the judge has no information for
+        "rogan-gladen", too few items without labels, or the width is out of reach.
+    ValidationError
+        If an argument is out of range.
+
+    Notes
+    -----
+    The plan is that of the normal approximation, with the error rates known. A pilot of
+    some fifty labels tells them roughly; plan with the worse end of their intervals.
+    Chapter: *Your own judge*.
+
+    Examples
+    --------
+    >>> judge = {"share": 0.6, "sensitivity": 0.9, "specificity": 0.85, "rest": 5000}
+    >>> n_labels_for_width(0.1, **judge)
+    169
+    >>> n_labels_for_width(0.1, **judge, method="labels only")
+    369
+    """
+    for name, number in (("width", width), ("share", share)):
+        if not 0 < number < 1:
+            raise ValidationError(
+                f"{name} is {number!r}; give a number between 0 and 1"
+            )
+    for name, number in (("sensitivity", sensitivity), ("specificity", specificity)):
+        if not 0 <= number <= 1:
+            raise ValidationError(f"{name} is {number!r}; give a number from 0 to 1")
+    if not rest >= 1:
+        raise ValidationError(f"rest is {rest!r}; the judge judges at least 1 item")
+    youden = sensitivity + specificity - 1
+    seen = share * sensitivity + (1 - share) * (1 - specificity)
+    spread, spread_seen = share * (1 - share), seen * (1 - seen)
+    wanted = (width / (2 * normal_quantile(upper_end(level)))) ** 2
+    known = spread * max(youden, 0.0) ** 2 / spread_seen if spread_seen else 0.0
+    if method == "labels only":
+        needed = spread / wanted
+    elif method == "prediction-powered":
+        # spread/n · (1 − known·rest/(n + rest)) = wanted, solved for n.
+        if math.isinf(rest):
+            needed = spread * (1 - known) / wanted
+        else:
+            b = wanted * rest - spread
+            c = spread * rest * (1 - known)
+            needed = (-b + math.sqrt(b * b + 4 * wanted * c)) / (2 * wanted)
+    elif method == "rogan-gladen":
+        left = wanted * max(youden, 0.0) ** 2 - spread_seen / rest
+        if left <= 0:
+            raise UndefinedStatistic(
+                "no number of labels is enough for Rogan–Gladen: the verdicts on "
+                f"{rest:g} items alone make the interval wider than {width}; let the "
+                "judge judge more items, or take another method"
+            )
+        errors = share * sensitivity * (1 - sensitivity)
+        errors += (1 - share) * specificity * (1 - specificity)
+        needed = errors / left
+    else:
+        raise ValidationError(
+            f"method is {method!r}; choose 'prediction-powered', 'rogan-gladen' or "
+            "'labels only'"
+        )
+    if needed > _MOST_LABELS:
+        raise UndefinedStatistic(f"more than {_MOST_LABELS:,} labels are needed")
+    return max(2, math.ceil(round(needed, 6)))
+
+
+def _checked_table(table: npt.ArrayLike) -> Floats:
+    counts = np.asarray(table, np.float64)
+    if counts.shape != (2, 2):
+        raise ValidationError(
+            f"table has shape {counts.shape}; give 2 × 2 counts: rows people say win, "
+            "no win; columns the judge says win, no win"
+        )
+    _check_counts("table", counts)
+    return counts
+
+
+def _checked_rest(rest: Sequence[int]) -> Floats:
+    verdicts = np.asarray(rest, np.float64)
+    if verdicts.shape != (2,):
+        raise ValidationError(
+            f"rest has shape {verdicts.shape}; give two counts: how often the judge "
+            "says win, and no win, on items without labels"
+        )
+    _check_counts("rest", verdicts)
+    if not verdicts.sum():
+        raise ValidationError("rest is empty; the judge judges at least 1 further item")
+    return verdicts
+
+
+def _check_counts(name: str, counts: Floats) -> None:
+    # A nan fails the first comparison, infinity the second.
+    if not ((counts >= 0) & (counts < 2**53) & (counts == np.floor(counts))).all():
+        raise ValidationError(f"{name} is {counts.tolist()}; give whole counts >= 0")
+
+
+def _rates(counts: Floats) -> tuple[float, float]:
+    """Return sensitivity and specificity."""
+    of = counts.sum(axis=1)
+    return float(counts[0, 0] / of[0]), float(counts[1, 1] / of[1])
+
+
+def _unbiased(seen: float, sensitivity: float, specificity: float) -> float:
+    return (seen + specificity - 1) / (sensitivity + specificity - 1)
+
+
+def _fieller(
+    q: float, se: float, sp: float, v_q: float, v_se: float, v_sp: float, z: float
+) -> tuple[float, float]:
+    """Find the shares p whose q = p·se + (1 − p)(1 − sp) is not ruled out.
+
+    (q + sp − 1 − p·(se + sp − 1))² ≤ z²·(v_q + p²·v_se + (1 − p)²·v_sp) is a quadratic
+    inequality in p. Where it holds outside of the roots, se + sp may as well be 1, and
+    the whole range is the interval.
+    """
+    offset, youden = q + sp - 1, se + sp - 1
+    a = youden**2 - z**2 * (v_se + v_sp)
+    b = -2 * (offset * youden - z**2 * v_sp)
+    c = offset**2 - z**2 * (v_q + v_sp)
+    if youden <= 0 or a <= 0:
+        return 0.0, 1.0
+    # At p = offset / youden the left side is 0, so there are two roots.
+    root = math.sqrt(b * b - 4 * a * c)
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+def _mean_and_spread(x: Floats, w: Floats) -> tuple[float, float]:
+    """Return mean and variance (n − 1) of values that occur w times."""
+    n = float(w.sum())
+    mean = float(w @ x) / n
+    return mean, float(w @ (x - mean) ** 2) / (n - 1) if n > 1 else 0.0
+
+
+def _trust(
+    weight: Weight, y: Floats, f: Floats, w: Floats, g: Floats, v: Floats
+) -> float:
+    """Find λ: given, or cov(y, f) / ((1 + n/N)·var(f)), cut to [0, 1]."""
+    if weight != "tuned":
+        if not isinstance(weight, float | int) or not 0 <= weight <= 1:
+            raise ValidationError(
+                f"weight is {weight!r}; give 'tuned' or a number from 0 to 1"
+            )
+        return float(weight)
+    n, further = float(w.sum()), float(v.sum())
+    _, spread = _mean_and_spread(np.concatenate([f, g]), np.concatenate([w, v]))
+    if spread == 0:
+        return 0.0
+    together = float(w @ ((y - w @ y / n) * (f - w @ f / n))) / n
+    best = together / ((1 + n / further) * spread)
+    # A rounding error is no information.
+    return min(1.0, max(0.0, round(best, 12)))
+
+
+def _combined(
+    trust: float, y: Floats, f: Floats, w: Floats, g: Floats, v: Floats
+) -> tuple[float, float, float]:
+    """Return the estimate, and what labels and rest contribute to its variance."""
+    mean, spread = _mean_and_spread(y - trust * f, w)
+    mean_rest, spread_rest = _mean_and_spread(trust * g, v)
+    return mean + mean_rest, spread / float(w.sum()), spread_rest / float(v.sum())
+
+
+def _between(
+    clusters: tuple[npt.ArrayLike, npt.ArrayLike], *influence: Floats
+) -> tuple[int, float]:
+    """Count the clusters, and find the variance of a sum of their influences."""
+    names = [np.asarray(of) for of in clusters]
+    if [of.shape for of in names] != [part.shape for part in influence]:
+        raise ValidationError(
+            f"clusters have shapes {[of.shape for of in names]}; give one for each of "
+            f"{influence[0].size} labelled and {influence[1].size} other items"
+        )
+    _, code = np.unique(np.concatenate(names), return_inverse=True)
+    sums = np.bincount(code, np.concatenate(influence))
+    if sums.size < 2:
+        raise UndefinedStatistic("one cluster has no spread; give at least two")
+    return sums.size, sums.size / (sums.size - 1) * float(sums @ sums)
+
+
+def _named(trust: float) -> str:
+    return f"prediction-powered, λ = {trust:.2f}" if trust else "labels only"
