@@ -8,6 +8,8 @@ not only those that happen to occur.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
+from functools import reduce
+from operator import or_
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import narwhals as nw
@@ -782,12 +784,13 @@ def joint_counts(
     if judge_1 == judge_2:
         raise ValidationError(f"judge_1 and judge_2 are both {judge_1!r}; give two")
     frame, categories = _labelled(records, scale, column)
-    frame = frame.filter(nw.col("judge").is_in([judge_1, judge_2]))
+    one, two = (nw.col("judge") == nw.lit(judge) for judge in (judge_1, judge_2))
+    frame = frame.filter(one | two)
     k = len(categories)
     _, first, second, n = _pairs(
         frame,
         ["item"],
-        nw.col("judge") == nw.lit(judge_2),
+        two,
         labels=k + 1,
         single=["judge", "item"],
     )
@@ -1222,19 +1225,18 @@ def _with_columns(
                 f"column {name!r} holds Python objects, among which 1 and '1' would "
                 "differ; convert it to one type (text, whole numbers, true and false)"
             )
-    gaps = []
+    gaps = {}
     for name in columns:
         gap = nw.col(name).is_null()
-        if schema[name].is_float():
-            gap = gap | nw.col(name).is_nan()
-        gaps.append(gap.cast(nw.Int64).sum().alias(name))
-    empty = _collected(frame.select(*gaps)).row(0)
-    for name, number in zip(columns, empty, strict=True):
-        if number:
-            raise ValidationError(
-                f"{number} records have no {name!r}; fill it in or leave them out "
-                "(judgelab.records.check_pairwise and check_ratings name the rows)"
-            )
+        gaps[name] = gap | nw.col(name).is_nan() if schema[name].is_float() else gap
+    if _collected(frame.filter(reduce(or_, gaps.values())).select(nw.len())).item():
+        for name, gap in gaps.items():
+            number = _collected(frame.filter(gap).select(nw.len())).item()
+            if number:
+                raise ValidationError(
+                    f"{number} records have no {name!r}; fill it in or leave them out "
+                    "(judgelab.records.check_pairwise and check_ratings name the rows)"
+                )
     return frame
 
 
