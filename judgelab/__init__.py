@@ -17,6 +17,7 @@ _HOME = {
     "SideBySide": "verdict",
     "unswap": "verdict",
     "read": "records",
+    "scan": "records",
     "check_pairwise": "records",
     "check_ratings": "records",
     "contingency_table": "counts",

@@ -16,6 +16,8 @@ import codecs
 import csv
 import difflib
 import json
+import tempfile
+import uuid
 import warnings
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,10 +30,11 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 import narwhals as nw
 import numpy as np
 
-from judgelab.errors import ValidationError
+from judgelab.errors import MissingExtra, ValidationError
 from judgelab.verdict import Verdict
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
 
 Frame = TypeVar("Frame")
@@ -160,6 +163,83 @@ def read(
     if kind == "pairwise":
         return _check(frame, kind, rename, partner, where, words=words)
     return _check(frame, kind, rename, partner, where, scale=scale)
+
+
+def scan(path: str | Path, *, memory: str | None = None) -> duckdb.DuckDBPyRelation:
+    """Open Parquet files of any size where they lie: counting reads them, not this.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A Parquet file, or a folder with some, in folders of its own too.
+    memory : str, optional
+        The most memory that counting may use, as ``"4GB"``; what does not fit goes to a
+        temporary file. DuckDB's default is most of the machine's.
+
+    Returns
+    -------
+    duckdb.DuckDBPyRelation
+        For every function that takes records; ``filter``, ``project`` and SQL choose
+        among them. Names and verdicts are as they stand in the files: check them with
+        `check_pairwise` or `check_ratings`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or no Parquet file in the folder.
+    ValidationError
+        If a file cannot be read as Parquet, or the files have different columns.
+    MissingExtra
+        If DuckDB is not installed.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from judgelab.counts import joint_counts
+    >>> votes = pd.DataFrame({"judge": ["x", "y"], "item": 1, "verdict": ["A", "B"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     votes.to_parquet(f"{folder}/votes.parquet")
+    ...     print(joint_counts(scan(folder), "x", "y", scale=["A", "B"]))
+    [[0 1]
+     [0 0]]
+    """
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra(
+            "counting where the files lie needs DuckDB: pip install duckdb"
+        ) from None
+    path = Path(path)
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files or not files[0].exists():
+        raise FileNotFoundError(f"there is no Parquet file {path}")
+    # By default it would be a folder beside the reader's own work.
+    spill = Path(tempfile.gettempdir()) / f"judgelab-{uuid.uuid4().hex}"
+    try:
+        database = duckdb.connect(
+            config={
+                "temp_directory": str(spill),
+                **({"memory_limit": memory} if memory else {}),
+            }
+        )
+        records = database.read_parquet([str(file) for file in files])
+        # Files of other columns would be found out in the middle of a count.
+        names = sorted(records.columns)
+        for file in files:
+            if (others := sorted(database.read_parquet(str(file)).columns)) != names:
+                raise ValidationError(
+                    f"{file.name} has the columns {', '.join(others)}, and "
+                    f"{files[0].name} {', '.join(names)}; one folder holds one kind "
+                    "of record"
+                )
+    except duckdb.Error as error:
+        raise ValidationError(f"{path.name} cannot be opened: {error}") from None
+    return records
 
 
 def examine(

@@ -27,7 +27,7 @@ from judgelab.counts import (
 from judgelab.errors import ValidationError
 from judgelab.position import average_orders, pair_orders
 from judgelab.probes import diagnose
-from judgelab.records import check_pairwise, check_ratings
+from judgelab.records import check_pairwise, check_ratings, scan
 from judgelab.simulate import Judge, draw_pairs, simulate
 from judgelab.verdict import Verdict, unswap
 
@@ -101,7 +101,7 @@ def opened(request, tmp_path_factory):
             "polars": pl.read_parquet,
             "polars lazy": pl.scan_parquet,
             "pyarrow": lambda folder: pyarrow.dataset.dataset(folder).to_table(),
-            "duckdb": lambda folder: duckdb.read_parquet(f"{folder}/*.parquet"),
+            "duckdb": scan,
         }[request.param]
 
     def opened(records: pd.DataFrame):
@@ -282,7 +282,7 @@ def test_a_folder_larger_than_the_memory_allowed(tmp_path):
     """What does not fit goes to disk, and the counts are right."""
     allowed = 64 * 1024**2
     rng = np.random.default_rng(14)
-    folder, spill = tmp_path / "verdicts", tmp_path / "spill"
+    folder = tmp_path / "verdicts"
     folder.mkdir()
     wanted = np.zeros((5, 5), np.int64)
     items = 200_000
@@ -303,13 +303,31 @@ def test_a_folder_larger_than_the_memory_allowed(tmp_path):
             folder / f"part-{number}.parquet", compression="uncompressed"
         )
     assert sum(file.stat().st_size for file in folder.iterdir()) > allowed
-    limits = {"memory_limit": f"{allowed}B", "threads": 2}
-    with duckdb.connect(config={**limits, "temp_directory": str(spill)}) as database:
-        records = database.read_parquet(f"{folder}/*.parquet")
-        np.testing.assert_array_equal(two_order_tables(records).tables, [wanted])
+    records = scan(folder, memory=f"{allowed}B")
+    np.testing.assert_array_equal(two_order_tables(records).tables, [wanted])
     # Without a place to put it, the same work does not fit.
-    none = {"temp_directory": ""}
-    with duckdb.connect(config={**limits, **none}) as database:
+    none = {"memory_limit": f"{allowed}B", "temp_directory": ""}
+    with duckdb.connect(config=none) as database:
         records = database.read_parquet(f"{folder}/*.parquet")
         with pytest.raises(duckdb.OutOfMemoryException):
             two_order_tables(records)
+
+
+def test_what_cannot_be_scanned_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no Parquet file"):
+        scan(tmp_path / "none.parquet")
+    with pytest.raises(FileNotFoundError, match="no Parquet file"):
+        scan(tmp_path)
+    (tmp_path / "x.parquet").write_text("judge,item\n")
+    with pytest.raises(ValidationError, match=r"x\.parquet cannot be opened"):
+        scan(tmp_path / "x.parquet")
+    PAIRWISE.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValidationError, match="cannot be opened: .*Memory"):
+        scan(tmp_path / "x.parquet", memory="much")
+    assert len(scan(tmp_path / "x.parquet").df()) == len(PAIRWISE)
+    (tmp_path / "in" / "here").mkdir(parents=True)
+    PAIRWISE.to_parquet(tmp_path / "in" / "here" / "y.parquet")
+    assert len(scan(tmp_path).df()) == 2 * len(PAIRWISE)
+    GRADES.to_parquet(tmp_path / "z.parquet")
+    with pytest.raises(ValidationError, match=r"z\.parquet has the columns judge"):
+        scan(tmp_path)
