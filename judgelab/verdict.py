@@ -27,11 +27,11 @@ class _Spoken(IntEnum):
         Raises
         ------
         ValidationError
-            If the word is none of the names: nothing is guessed.
+            If the word is none of the names, or no word: nothing is guessed.
         """
         try:
             return cls[word.strip().upper().replace(" ", "_")]
-        except KeyError:
+        except (AttributeError, KeyError):
             names = ", ".join(cls.__members__)
             raise ValidationError(
                 f"unknown verdict {word!r}; expected one of {names}"

@@ -135,6 +135,9 @@ def test_exchanging_the_answers_turns_every_window_round(verdicts):
         ({"size": 0}, "size 0"),
         ({"size": 4}, "stride 5"),
         ({"stride": 2.5}, "2.5"),
+        ({"size": 10.0}, "10.0"),
+        ({"size": "10"}, "'10'"),
+        ({"size": math.nan}, "nan"),
         ({"partial": "keep"}, "'keep'"),
         ({"all_bad": "zero"}, "'zero'"),
     ],
@@ -223,6 +226,35 @@ def test_a_judge_that_never_varies_has_no_coefficient_and_a_reason():
     assert columns["APCC"].value == apcc(always)
 
 
+@given(st.lists(codes, min_size=40, max_size=80))
+def test_a_judge_of_slots_alone_is_no_correlation_of_rounding_errors(shown):
+    """Its mean window values are all ½ but for the last digit."""
+    judged = Benchmark(shown, shown, unswap(shown, scale=SideBySide))
+    for average in ("values", "counts"):
+        with pytest.raises(UndefinedStatistic):
+            mpcc(judged, windows=Windows(all_bad="drop"), average=average)
+
+
+def test_one_item_and_copies_of_one_item():
+    one = Benchmark([A], [A], [B])
+    assert window_values(one.expert).size == 0
+    assert apcc(one) == pytest.approx((1 - 1 / 3) / 2)
+    for measure in (mpcc, mpcc_consistency, mpcc_delta):
+        with pytest.raises(UndefinedStatistic, match="0 windows"):
+            measure(one)
+        with pytest.raises(UndefinedStatistic, match="equal"):
+            measure(one.take([0] * 40))
+    nothing_but_bad = Benchmark(*[[D] * 40] * 3)
+    for options, reason in (
+        ({}, "nothing but"),
+        ({"all_bad": "drop"}, "0 windows"),
+        ({"all_bad": "half"}, "equal"),
+    ):
+        with pytest.raises(UndefinedStatistic, match=reason):
+            mpcc(nothing_but_bad, windows=Windows(**options))
+    assert math.isnan(pcon_at_ab(nothing_but_bad.two_orders()).value)
+
+
 @pytest.mark.parametrize("n", [3, 10, 15])
 def test_two_windows_always_lie_on_a_line(n):
     judged = Benchmark([A, B, C] * (n // 3 + 1), *[[A, B, B] * (n // 3 + 1)] * 2)
@@ -238,12 +270,21 @@ def test_two_windows_always_lie_on_a_line(n):
         (lambda b: mpcc_delta(b, sign="absolute"), "'absolute'"),
         (lambda b: pcon_at_ab(b.two_orders(), denominator="run 0"), "'run 0'"),
         (lambda b: over_items(b, mpcc, block=60, rng=0), "blocks of 60"),
+        (lambda b: over_items(b, mpcc, block=25.0, rng=0), r"25\.0"),
         (lambda b: over_items(b, mpcc, resamples=0, rng=0), "0 resamples"),
+        (lambda b: over_items(b, mpcc, resamples=2.5, rng=0), r"2\.5 resamples"),
+        (lambda b: over_items(b.take([0]), apcc, rng=0), "blocks of 1 of 1 items"),
         (lambda b: Benchmark(b.expert, b.first, b.second[1:]), r"\(99,\)"),
         (lambda b: Benchmark([0, 4], [0, 1], [0, 1]), r"0\.\.3"),
         (lambda b: Benchmark([0.0, 1.0], [0, 1], [0, 1]), "float"),
         (lambda b: Benchmark([], [], []), "codes|shapes"),
+        (lambda b: window_values([[b.first]]), r"\(1, 1, 100\)"),
         (lambda b: simulate(Judge(invalid_rate=0.1), rng=0), "unreadable"),
+        (lambda b: simulate(GOOD, topic_size=0, rng=0), "topic_size = 0"),
+        (lambda b: simulate(GOOD, topic_size=2.5, rng=0), "topic_size = 2.5"),
+        (lambda b: simulate(GOOD, topic_spread=-1, rng=0), "topic_spread = -1"),
+        (lambda b: simulate(GOOD, topic_spread=math.nan, rng=0), "topic_spread = nan"),
+        (lambda b: simulate(GOOD, leniency=math.nan, rng=0), "leniency = nan"),
     ],
 )
 def test_a_wrong_request_is_refused_by_name(call, named):
@@ -295,6 +336,15 @@ def test_bad_records_are_refused_and_named():
         from_records(frame, without)
     with pytest.raises(ValidationError, match="'tie'"):
         from_records(frame.assign(verdict="tie"), experts)
+    for nothing in (None, math.nan):
+        holed = frame.assign(verdict=[nothing, *frame["verdict"][1:]])
+        with pytest.raises(ValidationError, match="unknown verdict"):
+            from_records(holed, experts)
+    # One judge saw the first order, another one the second: no two runs of one judge.
+    two = frame.assign(judge=np.where(frame["swapped"], "x", "y"))
+    with pytest.raises(ValidationError, match=r"2 judges: \['y', 'x'\]"):
+        from_records(two, experts)
+    assert len(from_records(frame.assign(judge="x"), experts)) == 30
     with pytest.raises(ValidationError, match="swapped"):
         from_records(frame.drop(columns="swapped"), experts)
     with pytest.raises(ValidationError, match="true and false"):

@@ -213,7 +213,7 @@ def test_an_order_is_true_or_false(swapped):
 def test_the_four_verdicts_are_read_by_word_and_by_the_leaderboards_letter():
     words = ["A", " b ", "both good", "Both_Bad", "c", "D"]
     assert [SideBySide.parse(word) for word in words] == [0, 1, 2, 3, 2, 3]
-    for word in ("tie", "both", "", "invalid"):
+    for word in ("tie", "both", "", "invalid", None, float("nan"), 2):
         with pytest.raises(ValidationError, match="expected one of A, B, BOTH_GOOD"):
             SideBySide.parse(word)
     assert len(SideBySide) == 4

@@ -30,6 +30,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -150,9 +151,10 @@ def from_records(
     Raises
     ------
     ValidationError
-        If a column is missing, a word is none of the four, an item occurs twice in one
-        run, or is missing in a run or on the side of the experts. Nothing is dropped:
-        what a reply that cannot be read counts as, the leaderboard does not say.
+        If a column is missing, a word is none of the four, a column ``judge`` names
+        several judges, an item occurs twice in one run, or is missing in a run or on
+        the side of the experts. Nothing is dropped: what a reply that cannot be read
+        counts as, the leaderboard does not say.
 
     Notes
     -----
@@ -172,6 +174,11 @@ def from_records(
     """
     if lacking := sorted({"item", "swapped", "verdict"} - {*records.columns}):
         raise ValidationError(f"records lack the columns {lacking}")
+    if "judge" in records and len(judges := records["judge"].unique()) > 1:
+        raise ValidationError(
+            f"records hold verdicts of {len(judges)} judges: {judges[:5].tolist()}; "
+            "give one judge's"
+        )
     truth = dict(expert.items())
     if len(truth) < len(expert):
         raise ValidationError("expert holds an item more than once; give one verdict")
@@ -203,6 +210,10 @@ def _choose(argument: str, choice: str, options: tuple[str, ...]) -> None:
         raise ValidationError(
             f"{argument} is {choice!r}; choose from {', '.join(map(repr, options))}"
         )
+
+
+def _whole(*values: object) -> bool:
+    return all(isinstance(value, Integral) for value in values)
 
 
 @dataclass(frozen=True)
@@ -244,10 +255,10 @@ class Windows:
     all_bad: Literal["undefined", "drop", "half"] = "undefined"
 
     def __post_init__(self) -> None:
-        if self.size % 1 or self.stride % 1 or not 1 <= self.stride <= self.size:
+        if not _whole(self.size, self.stride) or not 1 <= self.stride <= self.size:
             raise ValidationError(
-                f"size {self.size} and stride {self.stride}: need whole numbers with "
-                "1 <= stride <= size"
+                f"size {self.size!r} and stride {self.stride!r}: need whole numbers "
+                "with 1 <= stride <= size"
             )
         _choose("partial", self.partial, ("drop", "cover", "every-start"))
         _choose("all_bad", self.all_bad, ("undefined", "drop", "half"))
@@ -285,6 +296,11 @@ def window_values(verdicts: npt.ArrayLike, windows: Windows = PUBLISHED) -> Floa
         for the candidate, one for the baseline, or one for both. `nan` where there is
         nothing but "both bad", or .5 if `windows` says so.
 
+    Raises
+    ------
+    ValidationError
+        If a code is none of the four, or there are more than two axes.
+
     References
     ----------
     MTSAIR side-by-side leaderboard, where it is called a median.
@@ -299,6 +315,10 @@ def window_values(verdicts: npt.ArrayLike, windows: Windows = PUBLISHED) -> Floa
     array([0.6       , 0.33333333,        nan])
     """
     codes = np.atleast_2d(as_codes(verdicts, scale=SideBySide))
+    if codes.ndim > 2:
+        raise ValidationError(
+            f"verdicts has shape {codes.shape}; give one run, or one row per run"
+        )
     n = codes.shape[1]
     starts = windows.starts(n)
     ends = np.minimum(starts + windows.size, n)
@@ -316,7 +336,7 @@ def class_counts(*runs: npt.ArrayLike) -> Floats:
 
     Parameters
     ----------
-    *runs : array_like of int, shape (n,)
+    *runs : array_like of int, any shape
         `SideBySide` codes.
 
     Returns
@@ -332,7 +352,7 @@ def class_counts(*runs: npt.ArrayLike) -> Floats:
     >>> class_counts([0, 0, 3], [0, 1, 3])
     array([3., 1., 0., 2.])
     """
-    codes = np.concatenate([as_codes(run, scale=SideBySide) for run in runs])
+    codes = np.concatenate([np.ravel(as_codes(v, scale=SideBySide)) for v in runs])
     return np.bincount(codes, minlength=len(SideBySide)).astype(float)
 
 
@@ -664,10 +684,11 @@ def over_items(
     0.660 [0.517, 0.802] (n = 500, bootstrap, 200 resamples of items)
     """
     n = len(benchmark)
-    if block % 1 or not 1 <= block <= n / 2 or resamples < 2:
+    if not _whole(block, resamples) or not 1 <= block <= n / 2 or resamples < 2:
         raise ValidationError(
-            f"blocks of {block} of {n} items and {resamples} resamples: a block is at "
-            "least 1 item and at most half of them, and there are at least 2 resamples"
+            f"blocks of {block!r} of {n} items and {resamples!r} resamples: a block is "
+            "at least 1 item and at most half of them, and there are at least 2 "
+            "resamples, all whole numbers"
         )
     quantile = upper_end(level)
     try:
@@ -895,8 +916,9 @@ def simulate(
     Raises
     ------
     ValidationError
-        As `judgelab.simulate.draw_pairs`, or if judge or expert leave verdicts
-        unreadable or missing, for which the leaderboard has no rule.
+        As `judgelab.simulate.draw_pairs`; if topics have no items or a spread below 0,
+        or leniency is no number; or if judge or expert leave verdicts unreadable or
+        missing, for which the leaderboard has no rule.
 
     Notes
     -----
@@ -915,6 +937,12 @@ def simulate(
                 f"{who.name!r} leaves replies unreadable or missing; the leaderboard "
                 "has four verdicts and no rule for these: set both rates to 0"
             )
+    topics_fit = _whole(topic_size) and topic_size >= 1 and topic_spread >= 0
+    if not topics_fit or math.isnan(leniency):
+        raise ValidationError(
+            f"topic_size = {topic_size!r}, topic_spread = {topic_spread}, leniency = "
+            f"{leniency}: need a whole topic_size >= 1, a spread >= 0 and a number"
+        )
     truth, of_expert, of_judge = np.random.default_rng(rng).spawn(3)
     drawn = draw_pairs(n, spread=spread, length_spread=length_spread, rng=truth)
     topics = topic_spread * truth.normal(size=-(-n // topic_size))
