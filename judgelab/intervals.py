@@ -237,9 +237,8 @@ def clustered_difference(
     Returns
     -------
     Estimate
-        First share minus second, in [−1, 1], with Student's quantile; `n` counts the
-        clusters that have units of either kind. No interval if there is one cluster, or
-        no spread between them to judge by.
+        First share minus second, in [−1, 1]; `n` counts the clusters that have units of
+        either kind. With one cluster there is a value and no interval.
 
     Raises
     ------
@@ -251,17 +250,25 @@ def clustered_difference(
 
     References
     ----------
-    Cochran (1977), *Sampling Techniques*, section 6.19 (difference of two ratios).
+    Cochran (1977), *Sampling Techniques*, section 6.19 (difference of two ratios);
+    Bonett & Price (2012), *Journal of Educational and Behavioral Statistics* 37(4).
 
     Notes
     -----
+    The delta method over clusters with Student's quantile, after two clusters were
+    added that differ by one unit, one each way: for one pair of units per cluster this
+    is the interval of Bonett and Price. Without them it covered 51 % of simulated
+    differences with ten clusters and shares near .95. With them 94 to 100 %, from 5 to
+    200 clusters of 1 or up to 5 units (benchmarks/coverage_difference.py); once 88 %,
+    with ten clusters, where both shares are high and not equal.
+
     Chapter: *MT-bench and Chatbot Arena*.
 
     Examples
     --------
     >>> right = [1, 1, 0, 1, 0, 1, 1, 0]
     >>> clustered_difference(right, [1] * 8, [1, 0, 0, 1, 0, 0, 1, 0], [1] * 8)
-    0.250 [-0.137, 0.637] (n = 8, difference over 8 clusters)
+    0.250 [-0.273, 0.673] (n = 8, Bonett–Price, 8 clusters)
     """
     s, t, u, v = (
         np.asarray(x, float) for x in (successes, totals, other_successes, other_totals)
@@ -281,21 +288,26 @@ def clustered_difference(
         raise UndefinedStatistic(
             f"shares of {t.sum():g} and {v.sum():g} units have no difference"
         )
-    share, other = s.sum() / t.sum(), u.sum() / v.sum()
-    value, clusters = float(share - other), int(((t > 0) | (v > 0)).sum())
-    influence = (s - share * t) / t.sum() - (u - other * v) / v.sum()
-    spread = float(influence @ influence)
-    if clusters == 1 or spread == 0:
-        reason = "one cluster" if clusters == 1 else "no spread between the clusters"
-        return Estimate(value, math.nan, math.nan, clusters, reason, level)
-    error = math.sqrt(clusters / (clusters - 1) * spread)
+    value = float(s.sum() / t.sum() - u.sum() / v.sum())
+    clusters = int(((t > 0) | (v > 0)).sum())
+    if clusters == 1:
+        return Estimate(value, math.nan, math.nan, 1, "one cluster", level)
+    # Two more clusters, one of which speaks for the first share and one for the second,
+    # with the weight of one unit at most.
+    one, other = (min(1.0, total.sum() / clusters) for total in (t, v))
+    s, t = np.append(s, [one, 0.0]), np.append(t, [one, one])
+    u, v = np.append(u, [0.0, other]), np.append(v, [other, other])
+    first, second = s.sum() / t.sum(), u.sum() / v.sum()
+    influence = (s - first * t) / t.sum() - (u - second * v) / v.sum()
+    error = math.sqrt((clusters + 2) / (clusters + 1) * float(influence @ influence))
     half = float(special.stdtrit(clusters - 1, upper_end(level))) * error
+    centre = float(first - second)
     return Estimate(
         value,
-        max(-1.0, value - half),
-        min(1.0, value + half),
+        min(value, max(-1.0, centre - half)),
+        max(value, min(1.0, centre + half)),
         clusters,
-        f"difference over {clusters} clusters",
+        f"Bonett–Price, {clusters} clusters",
         level,
     )
 

@@ -192,7 +192,7 @@ def excess_credit(
     --------
     >>> judge, people = [1, 1, 0.5, 1, 0, 1], [1, 0, 0.5, 0.5, 0, 0]
     >>> excess_credit(judge, people, null="no lean to its own answers")[0]
-    0.417 [-0.099, 0.933] (n = 6, difference over 6 clusters)
+    0.417 [-0.327, 0.952] (n = 6, Bonett–Price, 6 clusters)
     """
     given, expected = np.asarray(credit, float), np.asarray(reference, float)
     group = np.arange(given.size) if clusters is None else np.asarray(clusters)
@@ -211,13 +211,12 @@ def excess_credit(
     items = np.bincount(code)
     estimate = clustered_difference(sums[0], items, sums[1], items, level=level)
     freedom = estimate.n - 1
-    if np.isnan(estimate.low):
+    excess = sums[0] - sums[1] - estimate.value * items
+    error = np.sqrt(estimate.n / freedom * float(excess @ excess)) / items.sum()
+    if error == 0:
         # Without any spread only the signs can speak: all of them the same way.
         p = 1.0 if estimate.value == 0 else 0.5 ** (estimate.n - 1)
     else:
-        # The t statistic, from the influences and not from the clipped interval.
-        excess = sums[0] - sums[1] - estimate.value * items
-        error = np.sqrt(estimate.n / freedom * float(excess @ excess)) / items.sum()
         p = 2 * float(special.stdtr(freedom, -abs(estimate.value) / error))
     return estimate, Test(p, estimate.n, null, "t over clusters")
 

@@ -158,29 +158,51 @@ def test_the_votes_of_nobody_in_common_are_refused():
         crossed_counts(frame, ["x"], ["y"], scale=[0, 1])
 
 
-def test_difference_of_shares_is_the_paired_t_interval():
+def test_difference_of_shares_is_that_of_pairs():
+    """One unit of each kind per cluster: Bonett and Price, with Student's quantile."""
     rng = np.random.default_rng(3)
-    one, two = rng.random((2, 40)) < [[0.7], [0.5]]
-    ones = np.ones(40)
+    one, two = (rng.random((2, 400)) < [[0.7], [0.5]]).astype(float)
+    ones = np.ones(400)
     found = clustered_difference(one, ones, two, ones)
-    expected = stats.ttest_rel(one.astype(float), two.astype(float))
-    low, high = expected.confidence_interval()
-    assert (found.low, found.high) == pytest.approx((low, high))
+    table = [
+        ((one == a) & (two == b)).sum() for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))
+    ]
+    pairs = paired_difference(*map(int, table))
+    assert found.value == pytest.approx(pairs.value)
+    assert (found.low, found.high) == pytest.approx((pairs.low, pairs.high), abs=1e-3)
     credit, test = excess_credit(one, two, null="none")
-    assert test.p_value == pytest.approx(expected.pvalue)
-    assert credit.value == pytest.approx(one.mean() - two.mean())
+    assert credit == found
+    assert test.p_value == pytest.approx(stats.ttest_rel(one, two).pvalue)
 
 
-def test_difference_of_shares_without_spread_has_no_interval():
+def test_difference_of_shares_is_never_certain():
     found = clustered_difference([1, 1], [1, 1], [0, 0], [1, 1])
-    assert found.value == 1
-    assert math.isnan(found.low)
+    assert found.value == found.high == 1
+    assert found.low < 0
+    alone = clustered_difference([1], [1], [0], [1])
+    assert math.isnan(alone.low)
     # Two items that lean the same way may do so by luck: one time in two.
     assert excess_credit([1, 1], [0, 0], null="none")[1].p_value == 0.5
+    assert excess_credit([1, 1], [1, 1], null="none")[1].p_value == 1
     with pytest.raises(UndefinedStatistic):
         clustered_difference([0], [0], [1], [1])
     with pytest.raises(ValidationError, match="0 <= successes"):
         clustered_difference([2], [1], [1], [1])
+
+
+@given(st.data())
+def test_difference_of_shares_and_its_mirror(data):
+    counts = st.tuples(
+        st.integers(1, 5), st.integers(0, 5), st.integers(1, 5), st.integers(0, 5)
+    )
+    rows = data.draw(st.lists(counts, min_size=1, max_size=9))
+    t, s, v, u = (np.array(x) for x in zip(*rows, strict=True))
+    s, u = np.minimum(s, t), np.minimum(u, v)
+    found, mirror = clustered_difference(s, t, u, v), clustered_difference(u, v, s, t)
+    assert mirror.value == pytest.approx(-found.value)
+    if len(rows) > 1:
+        assert -1 <= found.low <= found.value <= found.high <= 1
+        assert (mirror.low, mirror.high) == pytest.approx((-found.high, -found.low))
 
 
 def test_difference_of_shares_covers():

@@ -417,8 +417,8 @@ def _agreement(found: Findings) -> Section | None:
             "A and B only name the order of showing, so that coefficients of two sides "
             "are made the same whichever answer is called A; alpha takes the names as "
             "they are in the file, and one verdict of a judge per item. Both readings "
-            "of ties are shown: they answer different questions. Pairs of votes with an invalid or missing one are "
-            "left out, and counted."
+            "of ties are shown: they answer different questions. Pairs of votes with "
+            "an invalid or missing one are left out, and counted."
         )
     return Section("agreement", "Does the judge agree?", "agreement", text, tables)
 
