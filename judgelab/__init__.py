@@ -93,6 +93,8 @@ _HOME = {
     "items_for_width": "planning",
     "battles_for_difference": "planning",
     "ranking_stability": "planning",
+    "settled_labels": "correction",
+    "correction_counts": "correction",
     "sensitivity_and_specificity": "correction",
     "rogan_gladen": "correction",
     "prediction_powered_share": "correction",

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import special
@@ -24,12 +25,160 @@ from judgelab.intervals import (
     proportion,
     upper_end,
 )
+from judgelab.records import check_pairwise
+from judgelab.verdict import Verdict, unswap
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 Weight = Literal["tuned"] | float
 
 _MOST_LABELS = 10**7
 """Beyond so many labels a plan is a wish."""
+
+
+def settled_labels(
+    records: Any, *, people: Sequence[str], adjudicator: str | None = None
+) -> pd.DataFrame:
+    """Which label does each item have, once people who differ have been heard?
+
+    Parameters
+    ----------
+    records : dataframe
+        Tidy pairwise records of any engine with ``judge``, ``item``, ``verdict``, and
+        ``swapped`` unless all answers were shown in one order.
+    people : sequence of str
+        The judges whose common verdict is the label.
+    adjudicator : str, optional
+        The judge whose verdict is the label where people differ.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per item that one of them saw, sorted: ``item``; a column for each of
+        the people with a `Verdict` code on *answers*; ``label``, such a code; ``how``:
+        "agreed", "adjudicated", or "open" where there is no label (`Verdict.MISSING`):
+        people differ and nobody decided, or one of them gave no usable verdict.
+
+    Raises
+    ------
+    ValidationError
+        If the records are not valid, one of them judged an item twice, or a name is not
+        among the judges.
+
+    Notes
+    -----
+    Nothing is outvoted and nobody's verdict counts more: whoever wants a majority has
+    an adjudicator and says so. Chapter: *Your own judge*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> records = pd.DataFrame(
+    ...     {
+    ...         "judge": ["ann", "ann", "bob", "bob", "eve"],
+    ...         "item": ["q1", "q2", "q1", "q2", "q2"],
+    ...         "swapped": [False, False, True, False, False],
+    ...         "verdict": ["A", "A", "B", "B", "A"],
+    ...     }
+    ... )
+    >>> settled_labels(records, people=["ann", "bob"], adjudicator="eve")
+      item  ann  bob  label          how
+    0   q1    0    0      0       agreed
+    1   q2    0    1      0  adjudicated
+    """
+    import pandas as pd
+
+    checked = nw.from_native(check_pairwise(records)).lazy()
+    wanted = [*people, *([] if adjudicator is None else [adjudicator])]
+    frame = checked.filter(nw.col("judge").is_in(wanted)).collect().to_pandas()
+    if strange := sorted(set(wanted) - set(frame["judge"])):
+        raise ValidationError(f"{strange} have no records; names are those in 'judge'")
+    if len(people) != len(set(people)) or not people or adjudicator in people:
+        raise ValidationError(
+            f"people are {[*people]} and the adjudicator is {adjudicator!r}; name each "
+            "once"
+        )
+    if (twice := frame.duplicated(["judge", "item"])).any():
+        judge, item = frame.loc[twice, ["judge", "item"]].iloc[0]
+        raise ValidationError(
+            f"{judge!r} judged item {item!r} more than once; fold or choose first"
+        )
+    codes = [
+        Verdict.parse(said) if isinstance(said, str) else Verdict(said)
+        for said in frame["verdict"]
+    ]
+    turned = np.asarray(frame.get("swapped", False), bool)
+    frame["verdict"] = unswap(np.array(codes, np.int8), turned)
+    wide = frame.pivot(index="item", columns="judge", values="verdict")
+    wide = wide.fillna(Verdict.MISSING).astype(np.int8)
+    said = wide[[*people]]
+    usable = (said <= Verdict.TIE).all(axis=1)
+    agreed = usable & said.eq(said.iloc[:, 0], axis=0).all(axis=1)
+    decided = (
+        wide[adjudicator] if adjudicator else pd.Series(Verdict.MISSING, said.index)
+    )
+    settled = usable & ~agreed & (decided <= Verdict.TIE)
+    label = said.iloc[:, 0].where(agreed, decided.where(settled, Verdict.MISSING))
+    how = np.select([agreed, settled], ["agreed", "adjudicated"], "open")
+    result: pd.DataFrame = said.assign(label=label.astype(np.int8), how=how)
+    return result.rename_axis(columns=None).reset_index()
+
+
+def correction_counts(
+    judged: pd.Series[bool], labels: pd.Series[bool]
+) -> tuple[npt.NDArray[np.int64], tuple[int, int]]:
+    """Count wins of the judge on labelled items, by label, and on the rest.
+
+    Parameters
+    ----------
+    judged : pandas.Series of bool
+        Whether the judge calls an item a win; the index names the items.
+    labels : pandas.Series of bool
+        The same by people, for the items that have a label.
+
+    Returns
+    -------
+    table : ndarray of int, shape (2, 2)
+        Rows: people say win, no win; columns: the judge says win, no win.
+    rest : tuple of two int
+        How often the judge says win, and no win, on the items without a label.
+
+    Raises
+    ------
+    ValidationError
+        If an item occurs twice, a label belongs to no judged item, or a value is
+        neither true nor false.
+
+    Notes
+    -----
+    Chapter: *Your own judge*.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> judged = pd.Series([True, True, False, True], ["q1", "q2", "q3", "q4"])
+    >>> table, rest = correction_counts(judged, pd.Series([True, False], ["q1", "q2"]))
+    >>> table.tolist(), rest
+    ([[1, 0], [1, 0]], (1, 1))
+    """
+    for name, series in (("judged", judged), ("labels", labels)):
+        if series.dtype != bool:
+            raise ValidationError(f"{name} are {series.dtype}; give true and false")
+        if not series.index.is_unique:
+            twice = series.index[series.index.duplicated()][:5].tolist()
+            raise ValidationError(f"{name} have several values for {twice}")
+    if len(lost := labels.index.difference(judged.index)):
+        raise ValidationError(
+            f"{len(lost)} labelled items have no verdict of the judge: "
+            f"{lost[:5].tolist()}; leave them out, and say how many there were"
+        )
+    of_labelled = judged[labels.index].to_numpy()
+    cells = 2 * (~labels.to_numpy()) + ~of_labelled
+    others = judged.drop(labels.index)
+    table = np.bincount(cells, minlength=4).reshape(2, 2)
+    return table, (int(others.sum()), int((~others).sum()))
 
 
 def sensitivity_and_specificity(

@@ -6,20 +6,24 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
 from judgelab.correction import (
+    correction_counts,
     n_labels_for_width,
     prediction_powered_mean,
     prediction_powered_share,
     rogan_gladen,
     sensitivity_and_specificity,
+    settled_labels,
 )
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.intervals import clustered_proportion, proportion
+from judgelab.verdict import Verdict
 
 TABLE, REST = [[54, 6], [12, 28]], [1320, 680]
 ORACLE = json.loads(
@@ -41,6 +45,99 @@ def rows(table, rest):
         np.repeat([1, 0, 1, 0], cells),
         np.repeat([1, 0], rest),
     )
+
+
+# From records to counts
+
+
+def votes(*rows):
+    return pd.DataFrame(rows, columns=["judge", "item", "swapped", "verdict"])
+
+
+RECORDS = votes(
+    ("ann", "q1", False, "A"),
+    ("bob", "q1", True, "B"),
+    ("ann", "q2", False, "A"),
+    ("bob", "q2", False, "B"),
+    ("eve", "q2", True, "A"),
+    ("ann", "q3", False, "TIE"),
+    ("bob", "q3", False, "B"),
+    ("ann", "q4", False, "INVALID"),
+    ("bob", "q4", False, "A"),
+    ("eve", "q4", False, "A"),
+    ("ann", "q5", True, "TIE"),
+    ("bob", "q5", False, "TIE"),
+    ("ann", "q6", True, "A"),
+    ("judge", "q9", False, "A"),
+)
+
+
+def test_settled_labels():
+    found = settled_labels(RECORDS, people=["ann", "bob"], adjudicator="eve")
+    assert found["item"].tolist() == ["q1", "q2", "q3", "q4", "q5", "q6"]
+    assert [Verdict(code).name for code in found["label"]] == [
+        *("A", "B", "MISSING", "MISSING", "TIE", "MISSING")
+    ]
+    assert found["how"].tolist() == [
+        *("agreed", "adjudicated", "open", "open", "agreed", "open")
+    ]
+    assert found["bob"].tolist() == [0, 1, 1, 0, 2, Verdict.MISSING]
+
+
+def test_without_an_adjudicator_differences_stay_open():
+    found = settled_labels(RECORDS, people=["ann", "bob"])
+    assert found.set_index("item").loc["q2", "how"] == "open"
+
+
+def test_labels_do_not_depend_on_the_order_of_the_records():
+    ways = [
+        settled_labels(frame, people=["ann", "bob"], adjudicator="eve")
+        for frame in (RECORDS, RECORDS.iloc[::-1])
+    ]
+    pd.testing.assert_frame_equal(*ways)
+
+
+def test_labels_from_codes_and_other_engines():
+    polars = pytest.importorskip("polars")
+    wanted = {"people": ["ann", "bob"], "adjudicator": "eve"}
+    expected = settled_labels(RECORDS, **wanted)
+    coded = RECORDS.assign(verdict=[int(Verdict[v]) for v in RECORDS["verdict"]])
+    for frame in (coded, polars.from_pandas(RECORDS)):
+        pd.testing.assert_frame_equal(settled_labels(frame, **wanted), expected)
+
+
+def test_people_are_checked():
+    with pytest.raises(ValidationError, match="'zoe'"):
+        settled_labels(RECORDS, people=["ann", "zoe"])
+    for people in ([], ["ann", "ann"], ["ann", "eve"]):
+        with pytest.raises(ValidationError, match="once"):
+            settled_labels(RECORDS, people=people, adjudicator="eve")
+    both = pd.concat([RECORDS, votes(("ann", "q1", True, "A"))])
+    with pytest.raises(ValidationError, match="'ann' judged item 'q1' more than once"):
+        settled_labels(both, people=["ann", "bob"])
+
+
+def test_correction_counts():
+    judged = pd.Series([True, True, False, False, True], list("abcde"))
+    labels = pd.Series([False, True, True], list("cab"))
+    table, rest = correction_counts(judged, labels)
+    assert table.tolist() == [[2, 0], [0, 1]]
+    assert rest == (1, 1)
+    assert sum(rest) + table.sum() == judged.size
+
+
+@pytest.mark.parametrize(
+    ("judged", "labels", "message"),
+    [
+        (pd.Series([1.0], ["a"]), pd.Series([True], ["a"]), "judged are float64"),
+        (pd.Series([True], ["a"]), pd.Series(["A"], ["a"]), "give true and false"),
+        (pd.Series([True] * 2, ["a", "a"]), pd.Series([True], ["a"]), "several"),
+        (pd.Series([True], ["a"]), pd.Series([True], ["b"]), r"1 labelled .*\['b'\]"),
+    ],
+)
+def test_counts_refuse(judged, labels, message):
+    with pytest.raises(ValidationError, match=message):
+        correction_counts(judged, labels)
 
 
 # Sensitivity, specificity, Rogan–Gladen

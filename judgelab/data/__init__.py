@@ -14,6 +14,7 @@ from judgelab.data.registry import (
     published,
     tables,
 )
+from judgelab.data.study import study_records, study_truth
 
 __all__ = [
     "MORE_JUDGEBENCH",
@@ -26,5 +27,7 @@ __all__ = [
     "example_pairs",
     "fetch",
     "published",
+    "study_records",
+    "study_truth",
     "tables",
 ]
