@@ -9,7 +9,7 @@ topics they were tried on (`over_topics`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from typing import Any, Literal
 
 import numpy as np
@@ -1289,9 +1289,11 @@ def _shared(
 def _check_lists(
     first: Sequence[Hashable], second: Sequence[Hashable], k: int = 1
 ) -> None:
-    if k < 1 or k != int(k):
+    if not isinstance(k, int | np.integer) or k < 1:
         raise ValidationError(f"k is {k!r}; give a whole number, at least 1")
     for name, names in (("first", first), ("second", second)):
+        if isinstance(names, Set | Mapping):
+            raise ValidationError(f"{name} is a {type(names).__name__}, without order")
         if len(names) < k:
             raise ValidationError(f"{name} has {len(names)} names; give at least {k}")
         if len(set(names)) < len(names):
@@ -1323,7 +1325,7 @@ def _vector(scores: npt.ArrayLike, name: str) -> Floats:
             f"{name} has dtype {values.dtype} and shape {values.shape}; give one "
             "number per system"
         )
-    values = values.astype(np.float64)
+    values = _as_floats(values, name)
     wrong = np.flatnonzero(~np.isfinite(values))
     if wrong.size:
         raise ValidationError(
@@ -1331,6 +1333,17 @@ def _vector(scores: npt.ArrayLike, name: str) -> Floats:
             "these systems out of both vectors"
         )
     return values
+
+
+def _as_floats(values: npt.NDArray[Any], name: str) -> Floats:
+    """Convert to floats, unless different whole numbers would become the same."""
+    floats = values.astype(np.float64)
+    if values.dtype.kind in "iu" and (np.abs(floats) >= 2**53).any():
+        raise ValidationError(
+            f"{name} holds whole numbers from 2**53 on, and floats do not tell them "
+            "apart; subtract a constant, or pass ranks"
+        )
+    return floats
 
 
 def _checked(
@@ -1381,7 +1394,7 @@ def _topics(scores: npt.ArrayLike, name: str) -> Floats:
         raise ValidationError(
             f"{name} has shape {values.shape}; give at least two systems and two topics"
         )
-    values = values.astype(np.float64)
+    values = _as_floats(values, name)
     wrong = np.argwhere(~np.isfinite(values))
     if wrong.size:
         raise ValidationError(

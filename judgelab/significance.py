@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab.counts import numbers
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
@@ -243,8 +244,8 @@ def swap_test(
     UndefinedStatistic
         If the statistic has no value for one of the judges.
     ValidationError
-        If the two are not aligned, there are fewer than two units, or `draws` or
-        `enough` is below 1.
+        If the two are not aligned, hold anything but finite numbers, there are fewer
+        than two units, or `draws` or `enough` is no whole number above 0.
 
     References
     ----------
@@ -263,14 +264,20 @@ def swap_test(
     >>> swap_test(first, second, share, null="equal shares")
     p = 0.00704 (n = 12, random exchanges; null: equal shares)
     """
-    one, two = np.asarray(first, float), np.asarray(second, float)
+    one, two = numbers(first), numbers(second)
+    for name, units_of in (("first", one), ("second", two)):
+        if units_of.dtype.kind not in "iuf" or not np.isfinite(units_of).all():
+            raise ValidationError(f"{name} holds what is no finite number; give counts")
+    one, two = one.astype(float), two.astype(float)
     if one.shape != two.shape or one.ndim < 2 or len(one) < 2:
         raise ValidationError(
             f"first has shape {one.shape} and second {two.shape}; give the same units, "
             "at least two, in the same order"
         )
-    if draws < 1 or enough < 1:
-        raise ValidationError(f"draws is {draws} and enough {enough}; need at least 1")
+    if any(value != int(value) or value < 1 for value in (draws, enough)):
+        raise ValidationError(
+            f"draws is {draws} and enough {enough}; give whole numbers, at least 1"
+        )
     units = len(one)
     total, half = one.sum(0) + two.sum(0), (one - two).reshape(units, -1) / 2
 

@@ -77,6 +77,8 @@ def test_one_table_and_stacks_of_stacks():
         ([[1, 2], [3, 4]], "gwet_ac1", {"weights": "linear"}),
         ([[1, 2], [3, 4]], "krippendorff_alpha", {"weights": "linear"}),
         ([[1, 2], [3, 4]], "krippendorff_alpha", {"level": "interval"}),
+        ([[1, 2], [3, 4]], "cohen_kappa", {"level": "ordinal"}),
+        ([[1, 2], [3, 4]], "cohen_kappa", {"level": "interval"}),
     ],
 )
 def test_what_does_not_fit_is_refused(table, name, options):

@@ -565,3 +565,25 @@ def test_the_interval_of_a_difference_covers():
         found = correlation_difference(*two_judges(rng, 31), tau_alone)
         covered += found.low <= truth <= found.high
     assert covered / runs > 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
+
+
+@pytest.mark.parametrize("statistic", [kendall_tau, spearman_rho, pearson_r])
+def test_whole_numbers_that_floats_confuse_are_refused(statistic):
+    # As floats the first two would tie, and tau would be .82.
+    with pytest.raises(ValidationError, match=r"2\*\*53"):
+        statistic([2**53, 2**53 + 1, 2**53 + 2], [1, 2, 3])
+    assert statistic([2**53 - 3, 2**53 - 2, 2**53 - 1], [1, 2, 3]).value == 1
+
+
+@pytest.mark.parametrize("unordered", [{"a", "b"}, {"a": 1, "b": 2}])
+def test_what_has_no_order_is_no_ranking(unordered):
+    with pytest.raises(ValidationError, match="order"):
+        rank_biased_overlap(unordered, ["a", "b"], p=0.9)
+    with pytest.raises(ValidationError, match="order"):
+        top_k_overlap(["a", "b"], unordered, k=1)
+
+
+@pytest.mark.parametrize("k", [0, 1.5, np.nan, "2", None])
+def test_a_depth_is_a_whole_number(k):
+    with pytest.raises(ValidationError, match="whole"):
+        top_k_overlap("ab", "ab", k=k)

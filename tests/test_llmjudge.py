@@ -60,6 +60,7 @@ def reproduced():
         ("Table 4", 132, 36),
         ("Table 5", 132, 36),
         ("Table 6", 136, 36),
+        ("Authors' figure", 1, 0),
     ],
 )
 def test_every_public_figure_is_exact(reproduced, table, exact, beyond):
@@ -302,6 +303,11 @@ def test_an_index_does_not_matter():
         (changed(1, label=2.5), "whole"),
         (changed(1, label="3"), "whole"),
         (changed(1, label=True), "whole"),
+        (changed(1, label=10**30), "whole"),
+        (changed(1, label=np.inf), "whole"),
+        (changed(1, label=1j), "whole"),
+        (PAIRS.assign(label=pd.Timestamp("2025-02-19")), "whole"),
+        (PAIRS.assign(label=pd.Series([[0], [3], [1], [2]])), "whole"),
         (changed(1, label=None), "missing"),
         (changed(1, query=None), "missing"),
         (changed(1, query=""), "missing"),
@@ -357,6 +363,21 @@ def test_an_empty_query_is_refused():
         lambda: tables("Olz-exp", zeros="half"),
         lambda: binarise(tables("Olz-exp"), 0),
         lambda: binarise(tables("Olz-exp"), 4),
+        lambda: binarise(tables("Olz-exp"), np.nan),
+        lambda: binarise(tables("Olz-exp"), None),
+        lambda: binarise(tables("Olz-exp"), "2"),
+        lambda: binarise(np.ones((2, 4)), 1),
+        lambda: binarise([1, 2, 3], 1),
+        lambda: binarise([["a", "b"], ["c", "d"]], 1),
+        lambda: recode(np.ones((2, 4)), [0, 1, 2, 3]),
+        lambda: recode(tables("Olz-exp"), [0, 1, 2, 2.5]),
+        lambda: over_queries(-tables("Olz-exp"), np.trace),
+        lambda: llmjudge.label_shift(np.full((3, 2, 2), np.nan)),
+        lambda: llmjudge.mean_label(tables("Olz-exp")),
+        lambda: llmjudge.mean_label([[1, -2], [1, 1]]),
+        lambda: llmjudge.random_samples(2.5, rng=1),
+        lambda: run_scores(RUN, LABELS, measure="nGCD@10"),
+        lambda: system_tau({"a": RUN, "b": RUN}, LABELS, LABELS, queries="all"),
         lambda: recode(tables("Olz-exp"), [0, 1, 2]),
         lambda: recode(tables("Olz-exp"), [0, 1, 2, 4]),
         lambda: evaluate("Olz-exp", "kapa"),
@@ -386,12 +407,24 @@ def test_unknown_options_are_refused(call):
         ("q1 0 p1 2\nq1 0 p1 1\n", "more than once"),
         ("", "no labels"),
         ("q1 0 p1 2\n\n", "line 2: 0 columns"),
+        ("q1 0 p1 1_0\n", "'1_0'"),
+        ("q1 0 p1 ٣\n", "'٣'"),
+        ("q1 0 p1 2\nq1 0 p2 99999999999999999999\n", "line 2"),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(tmp_path, text, named):
     path = tmp_path / "judge.txt"
-    path.write_text(text)
+    path.write_text(text, "utf-8")
     with pytest.raises(ValidationError, match=named):
+        read_labels(path)
+
+
+def test_the_encoding_of_a_file_is_no_part_of_its_names(tmp_path):
+    path = tmp_path / "judge.txt"
+    path.write_text("q1 0 p1 2\n", "utf-8-sig")
+    assert read_labels(path)["query"].tolist() == ["q1"]
+    path.write_bytes("q1 0 pä 2\n".encode("latin-1"))
+    with pytest.raises(ValidationError, match="UTF-8"):
         read_labels(path)
 
 
@@ -452,6 +485,13 @@ def test_the_jackknife_over_queries_agrees_with_the_clustered_interval():
     assert (found.low, found.high) == pytest.approx(
         (clustered.low, clustered.high), abs=0.01
     )
+
+
+def test_nobody_has_a_mean_label_in_an_empty_table():
+    with pytest.raises(UndefinedStatistic, match="empty"):
+        llmjudge.mean_label(np.zeros((4, 4)))
+    with pytest.raises(UndefinedStatistic, match="empty"):
+        llmjudge.label_shift(np.zeros((3, 4, 4)))
 
 
 def test_a_statistic_without_value_is_refused():
@@ -600,6 +640,7 @@ def test_the_two_rules_of_trec_eval_bite():
         ([1.0, np.nan], ["a", "b"]),
         ([1.0, 2.0], ["a", "a"]),
         ([[1.0]], [["a"]]),
+        (["high", "low"], ["a", "b"]),
     ],
 )
 def test_a_run_that_can_not_be_sorted_is_refused(scores, names):
@@ -629,11 +670,36 @@ def test_other_measures_come_from_ir_measures():
         (pd.concat([RUN, RUN.iloc[:1]]), LABELS, "more than once"),
         (RUN, pd.concat([LABELS, LABELS.iloc[:1]]), "more than once"),
         (RUN.assign(score=np.nan), LABELS, "missing"),
+        (RUN.assign(score=np.inf), LABELS, "finite"),
+        (RUN.assign(score="high"), LABELS, "finite"),
+        (RUN, LABELS.assign(label=[0, 2.7, 1, 1, 0]), "whole"),
+        (RUN, LABELS.assign(label="3"), "whole"),
+        (RUN, LABELS.iloc[:0], "no labels"),
     ],
 )
 def test_a_bad_run_is_refused(run, labels, named):
     with pytest.raises(ValidationError, match=named):
         run_scores(run, labels)
+
+
+def test_scores_too_large_for_32_bits_tie():
+    huge = RUN.assign(score=[1e300, 1e301, 1e302, 1.0, 2.0])
+    assert trec_order(huge["score"][:3], huge["document"][:3]) == [2, 1, 0]
+    found = run_scores(huge, LABELS)["q1"]
+    assert found == pytest.approx(ndcg([1, 3, 0], [0, 3, 1]))
+
+
+def test_two_rankings_rest_on_the_same_queries_unless_said():
+    runs = {"a": RUN, "b": RUN.assign(score=-RUN["score"])}
+    judge = LABELS.query("query == 'q1'")
+    with pytest.raises(ValidationError, match=r"1 queries.*'q2'"):
+        system_tau(runs, LABELS, judge)
+    means = [
+        [np.mean(list(run_scores(run, labels).values())) for run in runs.values()]
+        for labels in (LABELS, judge)
+    ]
+    found = system_tau(runs, LABELS, judge, queries="any")
+    assert found.value == kendall_tau(*means).value
 
 
 def test_a_query_without_relevant_passages_has_no_ndcg():

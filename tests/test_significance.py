@@ -355,3 +355,17 @@ def test_a_statistic_without_value_can_not_be_exchanged():
         pytest.raises(UndefinedStatistic, match="no value"),
     ):
         swap_test(np.zeros((3, 2)), np.ones((3, 2)), share_of, null="x")
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, "one"])
+def test_exchanges_need_numbers(broken):
+    with pytest.raises(ValidationError, match="finite"):
+        swap_test(
+            [[1, 2], [broken, 3]], [[1, 2], [2, 3]], lambda sums: sums[:, 1], null=""
+        )
+
+
+@pytest.mark.parametrize("draws", [0, 2.5])
+def test_exchanges_are_counted_in_whole_numbers(draws):
+    with pytest.raises(ValidationError, match="whole"):
+        swap_test([[1], [2]], [[2], [1]], lambda s: s[:, 0], null="", draws=draws)

@@ -61,8 +61,9 @@ def agreement_values(
     Raises
     ------
     ValidationError
-        If the coefficient or the level is unknown, weights are given to one that has
-        none, or the tables are not square or hold negative or non-finite counts.
+        If the coefficient or the level is unknown, weights or a level are given to one
+        that has none, or the tables are not square or hold negative or non-finite
+        counts.
 
     Notes
     -----
@@ -94,19 +95,19 @@ def agreement_values(
         "krippendorff_alpha",
     ):
         raise ValidationError(f"{coefficient} takes no weights")
+    if level not in ("nominal", "ordinal"):
+        raise ValidationError(f"level is {level!r}; choose 'nominal' or 'ordinal'")
+    if coefficient not in (*_CHANCE, "krippendorff_alpha"):
+        raise ValidationError(
+            f"no coefficient {coefficient!r}; choose from {', '.join(_CHANCE)}, "
+            "krippendorff_alpha"
+        )
+    if level != "nominal" and coefficient != "krippendorff_alpha":
+        raise ValidationError(f"{coefficient} takes weights, and no level")
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = counts / n[..., None, None]
         if coefficient == "krippendorff_alpha":
-            if level not in ("nominal", "ordinal"):
-                raise ValidationError(
-                    f"level is {level!r}; choose 'nominal' or 'ordinal'"
-                )
             return _alpha(shares, n, level)
-        if coefficient not in _CHANCE:
-            raise ValidationError(
-                f"no coefficient {coefficient!r}; choose from {', '.join(_CHANCE)}, "
-                "krippendorff_alpha"
-            )
         found = two_raters._Coefficient(
             _CHANCE[coefficient], disagreement(weights, k), None
         ).value(shares)

@@ -7,6 +7,7 @@ that agreement and its interval need.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
-from judgelab.counts import contingency_table
+from judgelab.counts import contingency_table, numbers
 from judgelab.errors import ValidationError
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def read_labels(path: str | Path) -> pd.DataFrame:
     ------
     ValidationError
         If a line has not four columns, a label is no whole number, a pair stands twice,
-        or there is no line; the message names file and line.
+        there is no line, or the file is no text in UTF-8; the message names file and
+        line.
 
     Notes
     -----
@@ -110,20 +112,27 @@ def read_labels(path: str | Path) -> pd.DataFrame:
 
     path = Path(path)
     rows = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+    try:
+        # Some editors begin a file with a mark that would become part of a name.
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValidationError(
+            f"{path.name} is no text in UTF-8 (byte {error.start}); convert it"
+        ) from None
+    for number, line in enumerate(text.splitlines(), start=1):
         parts = line.split()
         if len(parts) != 4:
             raise ValidationError(
                 f"{path.name}, line {number}: {len(parts)} columns; expected query, 0, "
                 "document, label (a file without labels has three)"
             )
-        try:
-            rows.append((parts[0], parts[2], int(parts[3])))
-        except ValueError:
+        # `int` would read 1_0 as ten.
+        if not re.fullmatch(r"[+-]?[0-9]{1,9}", parts[3]):
             raise ValidationError(
                 f"{path.name}, line {number}: the label is {parts[3]!r}; labels are "
                 "whole numbers (round or cut them yourself, and say how)"
-            ) from None
+            )
+        rows.append((parts[0], parts[2], int(parts[3])))
     frame = pd.DataFrame(rows, columns=[*_KEY, "label"])
     return _checked(frame, path.name)
 
@@ -252,12 +261,12 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             f"{name}: query, document or label is missing in {int(gaps.sum())} rows, "
             f"such as {_places(gaps)}; an unlabelled pair is no label 0"
         )
-    numbers = np.asarray(labels["label"])
-    whole = np.array([_is_whole(value) for value in numbers.tolist()])
-    if not whole.all():
+    values = np.asarray(labels["label"]).tolist()
+    broken = [row for row, value in enumerate(values) if not _is_whole(value)]
+    if broken:
         raise ValidationError(
-            f"{name}: {np.count_nonzero(~whole)} labels are no whole numbers, such as "
-            f"{numbers[~whole][0]!r} in row {np.flatnonzero(~whole)[0]}"
+            f"{name}: {len(broken)} labels are no whole numbers, such as "
+            f"{values[broken[0]]!r} in row {broken[0]}"
         )
     # The number 2001459 in one file is the text "2001459" in another.
     labels[_KEY] = labels[_KEY].astype(str)
@@ -272,7 +281,14 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _is_whole(value: Any) -> bool:
-    return not isinstance(value, str | bool) and float(value).is_integer()
+    number = np.asarray(value)
+    # Beyond 2⁵³ a float is no longer told from its neighbours.
+    return bool(
+        number.ndim == 0
+        and number.dtype.kind in "iuf"
+        and abs(number) < 2**53
+        and number % 1 == 0
+    )
 
 
 def _places(where: Any) -> list[int]:
@@ -472,7 +488,7 @@ def binarise(tables: npt.ArrayLike, cut: int) -> npt.NDArray[Any]:
     Raises
     ------
     ValidationError
-        If the cut leaves nothing on one side.
+        If the cut leaves nothing on one side, or the tables hold no counts.
 
     References
     ----------
@@ -488,9 +504,9 @@ def binarise(tables: npt.ArrayLike, cut: int) -> npt.NDArray[Any]:
     array([[2926,  312],
            [ 640,  545]])
     """
-    counts = np.asarray(tables)
+    counts = _square(tables)
     k = counts.shape[-1]
-    if cut != int(cut) or not 1 <= cut < k:
+    if cut not in range(1, k):
         raise ValidationError(f"cut is {cut!r}; give a label from 1 to {k - 1}")
     ends = [0, int(cut)]
     return np.add.reduceat(np.add.reduceat(counts, ends, axis=-1), ends, axis=-2)
@@ -514,7 +530,8 @@ def recode(tables: npt.ArrayLike, labels: Iterable[int]) -> npt.NDArray[Any]:
     Raises
     ------
     ValidationError
-        If there is not one new label on the scale for each old one.
+        If there is not one new label on the scale for each old one, or the tables hold
+        no counts.
 
     Notes
     -----
@@ -526,14 +543,29 @@ def recode(tables: npt.ArrayLike, labels: Iterable[int]) -> npt.NDArray[Any]:
     array([[0, 7],
            [0, 5]])
     """
-    counts = np.asarray(tables)
+    counts = _square(tables)
     k = counts.shape[-1]
     new = list(labels)
-    if len(new) != k or not set(new) <= set(range(k)):
+    if len(new) != k or not all(label in range(k) for label in new):
         raise ValidationError(
             f"labels is {new}; give a label from 0 to {k - 1} for each of the {k}"
         )
-    return np.asarray(counts @ np.eye(k, dtype=counts.dtype)[new])
+    kept = np.eye(k, dtype=counts.dtype)[[int(label) for label in new]]
+    return np.asarray(counts @ kept)
+
+
+def _square(tables: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return tables of human × judge as an array, if they are some."""
+    counts = numbers(tables)
+    k = counts.shape[-1] if counts.ndim > 1 else 0
+    if counts.dtype.kind not in "iuf" or k < 2 or counts.shape[-2] != k:
+        raise ValidationError(
+            f"tables has dtype {counts.dtype} and shape {counts.shape}; give counts, "
+            "human × judge, of the same labels on both sides"
+        )
+    if not (np.isfinite(counts) & (counts >= 0)).all():
+        raise ValidationError("tables holds what is no count; counts are numbers >= 0")
+    return counts
 
 
 def derive_counts(

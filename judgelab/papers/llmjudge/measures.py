@@ -27,7 +27,13 @@ from judgelab.counts import pairs_as_items
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import Rng, clustered_proportion, upper_end
-from judgelab.papers.llmjudge.labels import SCALE, SUBMISSIONS, binarise, tables
+from judgelab.papers.llmjudge.labels import (
+    SCALE,
+    SUBMISSIONS,
+    _square,
+    binarise,
+    tables,
+)
 from judgelab.significance import Test, holm, swap_test
 
 if TYPE_CHECKING:
@@ -208,7 +214,7 @@ def over_queries(
     UndefinedStatistic
         If the statistic is undefined on all queries, or without one of them.
     ValidationError
-        If there are fewer than two queries.
+        If there are fewer than two queries, or the tables hold no counts.
 
     References
     ----------
@@ -236,7 +242,7 @@ def over_queries(
 
 
 def _stack(tables: npt.ArrayLike) -> npt.NDArray[Any]:
-    counts = np.asarray(tables)
+    counts = _square(tables)
     if counts.ndim != 3 or len(counts) < 2:
         raise ValidationError(
             f"tables has shape {counts.shape}; give one table for each of at least two "
@@ -432,8 +438,10 @@ def mean_label(table: npt.ArrayLike, side: str = "judge") -> float:
 
     Raises
     ------
+    UndefinedStatistic
+        If the table is empty.
     ValidationError
-        If the side is unknown.
+        If the side is unknown, or the table holds no counts.
 
     Notes
     -----
@@ -446,7 +454,14 @@ def mean_label(table: npt.ArrayLike, side: str = "judge") -> float:
     """
     if side not in ("judge", "human"):
         raise ValidationError(f"side is {side!r}; choose 'judge' or 'human'")
-    counts = np.asarray(table)
+    counts = _square(table)
+    if counts.ndim != 2:
+        raise ValidationError(
+            f"table has shape {counts.shape}; give one table, such as the sum over "
+            "queries"
+        )
+    if not counts.any():
+        raise UndefinedStatistic("the table is empty, and nobody's mean label exists")
     shares = counts.sum(axis=0 if side == "judge" else 1) / counts.sum()
     return float(shares @ np.arange(len(shares)))
 

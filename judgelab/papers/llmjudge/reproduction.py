@@ -20,13 +20,14 @@ from judgelab.papers.llmjudge.labels import (
     tables,
 )
 from judgelab.papers.llmjudge.measures import evaluate
-from judgelab.papers.llmjudge.systems import derive_scores, sampled_tau
+from judgelab.papers.llmjudge.systems import derive_scores, sampled_tau, syndl_taus
 from judgelab.papertable import Cell, PaperTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SOURCE = "LLMJudge (2502.13908)"
+_SYNDL = "SynDL (2408.16312)"
 _NO_LABELS = "an organisers' baseline, whose labels are not public"
 _NO_RUNS = (
     "needs the passages that 31 systems returned, and the files of these runs are not "
@@ -104,7 +105,8 @@ def reproduce() -> list[PaperTable]:
     Returns
     -------
     list of PaperTable
-        Table 1, Figure 1 and Tables 3 to 6. (Table 2 describes the submissions.)
+        Table 1, Figure 1 and Tables 3 to 6 (Table 2 describes the submissions), and the
+        one tau of SynDL that was at hand in print.
 
     References
     ----------
@@ -133,6 +135,7 @@ def reproduce() -> list[PaperTable]:
         _binarised(4, "kappa", "Cohen's kappa"),
         _binarised(5, "alpha", "Krippendorff's alpha"),
         _label_counts(),
+        _syndl(),
     ]
 
 
@@ -168,6 +171,15 @@ def _samples() -> PaperTable:
     return PaperTable(
         _SOURCE, "Figure 1: tau of system rankings, people's labels", cells
     )
+
+
+def _syndl() -> PaperTable:
+    taus = syndl_taus()
+    cells = [
+        Cell(f"DL {year}", printed, taus[year], 4)
+        for year, printed in data.published("llmjudge", "syndl").itertuples(index=False)
+    ]
+    return PaperTable(_SYNDL, "Authors' figure: tau of system rankings", cells)
 
 
 def _agreement() -> PaperTable:

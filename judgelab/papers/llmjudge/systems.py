@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from judgelab import data
 from judgelab.correlation import kendall_tau
+from judgelab.counts import numbers
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import Rng, from_replicates
+from judgelab.papers.llmjudge.labels import _checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +47,8 @@ def trec_order(scores: npt.ArrayLike, documents: npt.ArrayLike) -> list[int]:
     Raises
     ------
     ValidationError
-        If the two differ in length, a score is not finite, or a document stands twice.
+        If the two differ in length, a score is no finite number, or a document stands
+        twice.
 
     References
     ----------
@@ -65,8 +68,10 @@ def trec_order(scores: npt.ArrayLike, documents: npt.ArrayLike) -> list[int]:
     >>> trec_order([12.0000004, 12.0000001], ["p1", "p2"])
     [1, 0]
     """
-    values = np.asarray(scores, float)
+    values = numbers(scores)
     names = np.asarray(documents, str)
+    if values.dtype.kind not in "iuf":
+        raise ValidationError(f"scores has dtype {values.dtype}; give numbers")
     if values.ndim != 1 or values.shape != names.shape:
         raise ValidationError(
             f"scores has shape {values.shape} and documents {names.shape}; give one "
@@ -78,7 +83,8 @@ def trec_order(scores: npt.ArrayLike, documents: npt.ArrayLike) -> list[int]:
         )
     if len(set(names.tolist())) < names.size:
         raise ValidationError("a document stands twice in the run of one query")
-    short = values.astype(np.float32)
+    with np.errstate(over="ignore"):  # beyond 32 bits all scores are infinite, and tie
+        short = values.astype(np.float32)
     return sorted(range(names.size), key=lambda i: (short[i], names[i]), reverse=True)
 
 
@@ -116,8 +122,9 @@ def run_scores(
     UndefinedStatistic
         If a query has no relevant passage and `no_relevant` is "raise".
     ValidationError
-        If a column is missing, a document stands twice for a query, or the run returns
-        nothing for a labelled query.
+        If a column is missing, a label is no whole number, a score no finite number, a
+        document stands twice for a query, there are no labels, the run returns nothing
+        for a labelled query, or the measure is unknown.
 
     References
     ----------
@@ -146,11 +153,15 @@ def run_scores(
         raise ValidationError(
             f"no_relevant is {no_relevant!r}; choose 'raise' or 'zero'"
         )
-    for frame, name, value in ((run, "run", "score"), (labels, "labels", "label")):
-        _check_columns(frame, name, ["query", "document", value])
-    run, labels = (
-        frame.astype({"query": str, "document": str}) for frame in (run, labels)
-    )
+    try:
+        wanted = ir_measures.parse_measure(measure)
+    except (NameError, ValueError, SyntaxError) as error:
+        raise ValidationError(
+            f"ir_measures has no measure {measure!r} ({error}); its name of the usual "
+            "one is 'nDCG@10'"
+        ) from None
+    labels = _checked(labels, "labels")
+    run = _checked_run(run)
     found = set(run["query"])
     if lacking := [q for q in labels["query"].unique() if q not in found]:
         raise ValidationError(
@@ -165,9 +176,9 @@ def run_scores(
             'NDCG is 0/0; leave it out, or pass no_relevant="zero" as trec_eval does'
         )
     calculated = ir_measures.iter_calc(
-        [ir_measures.parse_measure(measure)],
+        [wanted],
         [
-            ir_measures.Qrel(q, d, int(label))
+            ir_measures.Qrel(q, d, label)
             for q, d, label in labels[["query", "document", "label"]].itertuples(
                 index=False
             )
@@ -182,17 +193,25 @@ def run_scores(
     return {result.query_id: float(result.value) for result in calculated}
 
 
-def _check_columns(frame: pd.DataFrame, name: str, wanted: list[str]) -> None:
-    if missing := [column for column in wanted if column not in frame]:
-        raise ValidationError(f"{name} lacks the columns {missing}; give {wanted}")
-    if frame[wanted].isna().any().any():
-        raise ValidationError(f"{name} has missing values; fill or remove them")
-    twice = frame.duplicated(["query", "document"])
+def _checked_run(run: pd.DataFrame) -> pd.DataFrame:
+    """Return query, document and finite score, one row per document of a query."""
+    wanted = ["query", "document", "score"]
+    if missing := [column for column in wanted if column not in run]:
+        raise ValidationError(f"run lacks the columns {missing}; give {wanted}")
+    scores = numbers(run["score"].to_numpy())
+    if run[wanted].isna().any().any():
+        raise ValidationError("run has missing values; fill or remove them")
+    if scores.dtype.kind not in "iuf" or not np.isfinite(scores).all():
+        raise ValidationError("run: a score is no finite number; give numbers")
+    run = run[wanted].astype({"query": str, "document": str})
+    twice = run.duplicated(["query", "document"])
     if twice.any():
-        first = frame[twice].iloc[0]
+        first = run[twice].iloc[0]
         raise ValidationError(
-            f"{name}: {first['query']!r} and {first['document']!r} stand more than once"
+            f"run: {first['query']!r} and {first['document']!r} stand more than once; "
+            "keep one score per document"
         )
+    return run
 
 
 def system_tau(
@@ -202,6 +221,7 @@ def system_tau(
     *,
     measure: str = "nDCG@10",
     no_relevant: Literal["raise", "zero"] = "raise",
+    queries: Literal["same", "any"] = "same",
 ) -> Estimate:
     """Do a judge's labels order search systems as people's labels do?
 
@@ -216,6 +236,10 @@ def system_tau(
         Two sets of labels, as in `run_scores`.
     measure, no_relevant
         As in `run_scores`.
+    queries : {"same", "any"}, default "same"
+        Whether both must have labelled the same queries. With "any" each ranking rests
+        on its own, as SynDL's do: then tau also holds the difference between the
+        queries.
 
     Returns
     -------
@@ -227,7 +251,8 @@ def system_tau(
     UndefinedStatistic
         If all systems have one score, or as in `run_scores`.
     ValidationError
-        If there are fewer than two systems, or as in `run_scores`.
+        If there are fewer than two systems, the two sets of labels are of other queries
+        and `queries` is "same", or as in `run_scores`.
 
     References
     ----------
@@ -239,7 +264,17 @@ def system_tau(
     """
     if len(runs) < 2:
         raise ValidationError(
-            f"{len(runs)} system has no ranking; give the runs of at least two"
+            f"{len(runs)} systems have no ranking; give the runs of at least two"
+        )
+    if queries not in ("same", "any"):
+        raise ValidationError(f"queries is {queries!r}; choose 'same' or 'any'")
+    asked = [
+        set(_checked(f, n)["query"]) for f, n in ((human, "human"), (judge, "judge"))
+    ]
+    if queries == "same" and (alone := sorted(asked[0] ^ asked[1])):
+        raise ValidationError(
+            f"{len(alone)} queries are labelled by one side only, such as "
+            f'{alone[0]!r}; label the same ones, or pass queries="any"'
         )
     means = [
         [
@@ -392,8 +427,8 @@ def random_samples(
     0.884 [0.781, 0.931] (n = 31, 500 random samples of 25 queries)
     """
     scores = dl2023().to_numpy()
-    if not 1 <= size <= scores.shape[1]:
-        raise ValidationError(f"size is {size}; draw 1 to {scores.shape[1]} queries")
+    if size not in range(1, scores.shape[1] + 1):
+        raise ValidationError(f"size is {size!r}; draw 1 to {scores.shape[1]} queries")
     generator = np.random.default_rng(rng)
     whole = scores.mean(axis=1)
     taus = np.array(
