@@ -25,9 +25,9 @@ Result of 2,000 runs, lowest and highest coverage over the cases: "same", judge 
 .000 to .964, labels only .930 to .975, powered .942 to .991 (λ = 1) and .940 to .982
 (tuned), by the paper's interval .872 to .957, Rogan–Gladen .943 to .995 (Fieller), .944
 to .990 (Lang–Reiczigel) and .918 to .996 (delta). "more wins": powered and tuned .000
-to .518, Rogan–Gladen with Fieller's interval .942 to .996. "harder": powered and tuned .001 to
-.709, Rogan–Gladen .000 to .504; labels only, drawn from items with the right share of
-wins, .933 to .962.
+to .518, Rogan–Gladen with Fieller's interval .942 to .996. "harder": powered and tuned
+.001 to .709, Rogan–Gladen .000 to .504; labels only, drawn from items with the right
+share of wins, .933 to .962.
 """
 
 from __future__ import annotations
