@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import json
 import os
@@ -80,9 +81,6 @@ def workers():
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as two,
         Client(two) as client,
     ):
-        # Tests are no package: workers get what this file and its server hold.
-        for name in ("misbehaving_server.py", "test_scale.py"):
-            client.upload_file(str(Path(__file__).with_name(name)))
         yield client
 
 
@@ -182,3 +180,45 @@ def test_a_batch_goes_out_as_a_file_and_what_failed_is_asked_again(
         other = Endpoint("another", server.base_url)
         with pytest.raises(ValidationError, match=r"line 1: '.*' is none of these"):
             read_batch(back, asked, other, log)
+
+
+PAGE = Path(__file__).parents[1] / "book" / "ten-million-verdicts.md"
+CELLS = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+def test_the_page_on_ten_million_verdicts(tmp_path, monkeypatch, capsys):
+    """From shards to an answer, with a batch beside it, as the page does it."""
+    if importlib.util.find_spec("distributed") is None:
+        message = "distributed is not installed"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.chdir(tmp_path)
+    for folder in ("log", "logs", "verdicts"):
+        (tmp_path / folder).mkdir()
+    ITEMS.to_parquet(tmp_path / "items.parquet")
+    _, shard, shards, batch, records, counts = CELLS
+    space: dict = {}
+    with MisbehavingServer(lambda question, times: "ok [[A]]") as server:
+        here = "http://127.0.0.1:8000/v1"
+        assert here in shard
+        exec(shard.replace(here, server.base_url), space)
+        exec(shards, space)
+    assert capsys.readouterr().out == "240 0\n"
+    assert set(server.asked.values()) == {1}
+
+    written, read = batch.split("# vllm run-batch")
+    exec(written, space)
+    served(tmp_path / "batch.jsonl", tmp_path / "answers.jsonl")
+    exec("#" + read, space)
+    assert "answered=237, failed=2, lacking=1" in capsys.readouterr().out
+
+    exec(records + counts, space)
+    assert len(pd.read_parquet(tmp_path / "log")) == 240
+    # A judge that always takes the first slot is never consistent.
+    assert space["consistency"].value == 0
+    assert space["consistency"].n == len(ITEMS)
+
+
+def test_the_arithmetic_of_the_page():
+    assert doctest.testfile(str(PAGE), module_relative=False).failed == 0
+    assert CELLS[0].startswith(">>>")
