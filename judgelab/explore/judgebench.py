@@ -330,22 +330,4 @@ def how_a_pair_is_made(*, alt: str, caption: str) -> Picture:
     >>> how_a_pair_is_made(alt="Seven steps.", caption="Figure 1.").svg.count("<rect")
     11
     """
-    height, gap = 34, 18
-    parts = []
-    for row, words in enumerate(_STEPS):
-        top = 1 + row * (height + gap)
-        width = (svg.WIDTH - 12 * len(words) + 8) / len(words)
-        for column, label in enumerate(words):
-            left = 2 + column * (width + 12)
-            parts.append(
-                f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{height}" '
-                'rx="6" fill="none" stroke="currentColor"/>'
-            )
-            parts.append(svg.text(left + width / 2, top + 22, label, "middle"))
-        if row:
-            parts.append(
-                f'<path d="M{svg.WIDTH / 2:.0f} {top - gap + 1}v{gap - 4}m-5 -6l5 6'
-                'l5 -6" fill="none" stroke="currentColor"/>'
-            )
-    drawing = svg.svg(len(_STEPS) * (height + gap) - gap + 2, *parts)
-    return Picture(drawing, alt, caption)
+    return Picture(svg.flow(_STEPS), alt, caption)

@@ -355,6 +355,44 @@ def _dot(x: float, y: float, tone: Tone) -> str:
     return f'<rect x="{x - 4}" y="{y - 4}" width="8" height="8" {fill}/>'
 
 
+def flow(steps: Sequence[Sequence[str]]) -> str:
+    """Draw steps from top to bottom; what belongs to one step stands side by side.
+
+    Parameters
+    ----------
+    steps : sequence of rows
+        Each row holds the words of its boxes.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+
+    Examples
+    --------
+    >>> flow([["prompt"], ["order A, B", "order B, A"]]).count("<rect")
+    3
+    """
+    height, gap = 34, 18
+    parts = []
+    for row, words in enumerate(steps):
+        top = 1 + row * (height + gap)
+        width = (WIDTH - 12 * len(words) + 8) / len(words)
+        for column, label in enumerate(words):
+            left = 2 + column * (width + 12)
+            parts.append(
+                f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{height}" '
+                'rx="6" fill="none" stroke="currentColor"/>'
+            )
+            parts.append(text(left + width / 2, top + 22, label, "middle"))
+        if row:
+            parts.append(
+                f'<path d="M{WIDTH / 2:.0f} {top - gap + 1}v{gap - 4}m-5 -6l5 6'
+                'l5 -6" fill="none" stroke="currentColor"/>'
+            )
+    return svg(len(steps) * (height + gap) - gap + 2, *parts)
+
+
 def _number(value: float) -> str:
     """Write a coordinate to the unit: finer is invisible and makes a demo heavier."""
     return str(round(value))
