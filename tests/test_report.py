@@ -797,3 +797,41 @@ def test_any_records_give_a_report_or_a_named_error(records, against):
     json.loads(told.to_json())
     for said in told.sections[0].statements:
         assert "nan" not in said.why.split()
+
+
+def test_a_generous_judge_is_corrected_by_a_few_people():
+    """The judge calls q better far too often; people judged every fifth pair."""
+    rng = np.random.default_rng(8)
+    n, truth = 2000, 0.4
+    wins = rng.random(n) < truth
+    says = np.where(wins, rng.random(n) < 0.95, rng.random(n) < 0.4)
+
+    def rows(name, of, verdicts):
+        words = np.where(verdicts, "A", "B")
+        return pd.DataFrame(
+            {
+                "judge": name,
+                "item": of,
+                "model_a": "q",
+                "model_b": "p",
+                "verdict": words,
+            }
+        )
+
+    some = np.arange(0, n, 5)
+    votes = pd.concat(
+        [rows("model", np.arange(n), says), rows("ann", some, wins[some])]
+    )
+    told = report(votes, against="ann")
+    by_system = {row.system: row for row in told.findings.corrected}
+    q = by_system["q"]
+    assert q.judged.low > truth + 0.1
+    assert q.corrected.low < truth < q.corrected.high
+    assert q.corrected.width < q.labelled.width
+    assert by_system["p"].corrected.value == pytest.approx(1 - q.corrected.value)
+    assert "a random part of all" in told.to_markdown()
+    # With people on every pair there is nothing to correct.
+    whole = pd.concat(
+        [rows("model", np.arange(n), says), rows("ann", np.arange(n), wins)]
+    )
+    assert report(whole, against="ann").findings.corrected == []

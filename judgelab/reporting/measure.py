@@ -24,6 +24,7 @@ from judgelab.agreement import (
     scott_pi,
 )
 from judgelab.agreement.many_raters import Measurement
+from judgelab.correction import prediction_powered_mean
 from judgelab.correlation import kendall_tau
 from judgelab.counts import (
     Crossed,
@@ -60,6 +61,9 @@ TiePolicy = Literal["half", "drop", "davidson", "rao-kupper"]
 
 MOST_CATEGORIES = 40
 """Categories that get a row each; the rest are counted and named as left out."""
+
+FEWEST_TO_CORRECT = 10
+"""Pairs with, and without, votes of people that a corrected win rate rests on."""
 
 MOST_PAIRS = 45
 """Pairs of judges that get a row each when there is nothing to measure them against."""
@@ -148,6 +152,20 @@ class Systems:
 
 
 @dataclass(frozen=True)
+class Corrected:
+    """How often a system wins, if people had judged all of its pairs."""
+
+    judge: str
+    system: str
+    judged: Estimate
+    """Mean credit from the judge, on all pairs."""
+    labelled: Estimate
+    """Mean credit from the reference, on the pairs that it judged."""
+    corrected: Estimate
+    """Mean credit from the reference on all pairs, estimated with the judge's help."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """How many units an interval of the wanted width would need."""
 
@@ -189,6 +207,7 @@ class Findings:
     leans: Sequence[Lean] = ()
     systems: Sequence[Systems] = ()
     rank_agreement: Mapping[str, Estimate] = field(default_factory=dict)
+    corrected: Sequence[Corrected] = ()
     adjusted: Mapping[str, float] = field(default_factory=dict)
     """Holm's p-values of all tests for a fault, over all judges."""
     plans: Sequence[Plan] = ()
@@ -334,6 +353,7 @@ def measure(
         leans=leans,
         systems=systems,
         rank_agreement=_rank_agreement(systems, _group_name(against)),
+        corrected=[row for judge in tested for row in _corrected(asked, judge)],
         adjusted=_adjusted(order, leans),
         plans=_plans(crossed, order, truth, width),
         notes=asked.notes,
@@ -836,6 +856,55 @@ def _lean_by_reference(
         level=asked.level,
     )
     return Lean(judge, fault, "against the reference", estimate, test)
+
+
+def _corrected(asked: _Asked, judge: str) -> list[Corrected]:
+    """Correct the win rates by one judge with the votes of people on some pairs."""
+    needed = {"model_a", "model_b"}
+    columns = {*asked.records.columns}
+    if asked.kind != "pairwise" or not asked.reference or not needed <= columns:
+        return []
+    frame = asked.of(judge)
+    turned = _turned(frame)
+    pair = frame.assign(
+        a=frame["model_a"].where(~turned, frame["model_b"]),
+        b=frame["model_b"].where(~turned, frame["model_a"]),
+    ).drop_duplicates("item")[["item", "a", "b"]]
+    people = asked.records[asked.records["judge"].isin(asked.reference)]
+    theirs = _one_per_item(people, people=_credit(people))[["item", "people"]]
+    items = _one_per_item(frame, credit=_credit(frame)).merge(pair, on="item")
+    items = items.merge(theirs, on="item", how="left")
+    found = []
+    for system in sorted({*items["a"], *items["b"]}):
+        own = items[(items["a"] == system) | (items["b"] == system)]
+        known = own["people"].notna()
+        if min(known.sum(), (~known).sum()) < FEWEST_TO_CORRECT:
+            continue
+        first = own["a"] == system
+        judged = own["credit"].where(first, 1 - own["credit"])
+        labels = own["people"].where(first, 1 - own["people"])
+        units = own[asked.unit]
+        try:
+            corrected = prediction_powered_mean(
+                labels[known],
+                judged[known],
+                judged[~known],
+                clusters=(units[known], units[~known]),
+                level=asked.level,
+            )
+        except UndefinedStatistic as error:
+            asked.cannot(f"win rate of {system} by {judge}, corrected", error)
+            continue
+        by_judge, by_people = (
+            clustered_proportion(
+                np.asarray(credit.groupby(units[credit.index]).sum(), float),
+                np.asarray(credit.groupby(units[credit.index]).size(), float),
+                level=asked.level,
+            )
+            for credit in (judged, labels[known])
+        )
+        found.append(Corrected(judge, system, by_judge, by_people, corrected))
+    return found
 
 
 def _systems(

@@ -620,11 +620,45 @@ def _systems(found: Findings) -> Section | None:
                 ],
             )
         )
+    for judge in dict.fromkeys(row.judge for row in found.corrected):
+        tables.append(
+            Table(
+                f"Win rates (a tie is half a win): by {judge} on all pairs, by "
+                f"{found.against} on some of them, and corrected with both",
+                [
+                    "system",
+                    f"by {judge}",
+                    f"by {found.against}",
+                    "corrected",
+                    "pairs with votes of both",
+                ],
+                [
+                    [
+                        row.system,
+                        *(
+                            Share(share, chance=0.5)
+                            for share in (row.judged, row.labelled, row.corrected)
+                        ),
+                        row.corrected.n,
+                    ]
+                    for row in found.corrected
+                    if row.judge == judge
+                ],
+            )
+        )
     text = [
         f"Bradley–Terry ratings on the Elo scale, mean 1500; ties count "
         f"{_TIES[found.tie_policy]}. The interval is that of a rating against the mean "
         "of all: two systems whose intervals overlap may still be told apart."
     ]
+    if found.corrected:
+        text.append(
+            "A corrected win rate is what people would say on all pairs, estimated by "
+            "prediction-powered inference: the judge's verdicts where people gave "
+            "none, shifted by what the judge gets wrong where they did. It is right if "
+            "the pairs that people judged are a random part of all; if they were "
+            "chosen, it is not."
+        )
     return Section("systems", "Who is better?", "ranking", text, tables)
 
 
