@@ -16,6 +16,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Can a language model be trusted as a judge, and how sure are we?",
+    epilog="Begin with: judgelab check FILE. Every command ends with status 0 if all "
+    "is well, 1 if it found something wrong, 2 if it could not do its work; why stands "
+    "on stderr.",
 )
 app.command()(study.check)
 app.command()(study.report)
