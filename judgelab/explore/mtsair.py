@@ -137,7 +137,7 @@ class WindowsOfVerdicts(Demo):
                 f"{_signed(mean)} [{_signed(low)}, {_signed(high)}]",
             ),
             ("item by item, no windows", _signed(numbers.items)),
-            ("kappa, four classes", f"{numbers.kappa:.2f}"),
+            ("kappa, four classes", _signed(numbers.kappa)),
             ("windows", str(len(numbers.expert))),
         ]
 
@@ -272,7 +272,7 @@ class FourCounts(Demo):
             ("APCC", _signed(numbers.apcc)),
             ("MPCC", _signed(numbers.mpcc)),
             ("PCon@AB", f"{numbers.pcon:.2f}"),
-            ("kappa, four classes", f"{numbers.kappa:.2f}"),
+            ("kappa, four classes", _signed(numbers.kappa)),
             *(
                 (f"{name}: experts, judge", f"{of_expert:.0%}, {of_judge:.0%}")
                 for name, of_expert, of_judge in shares
@@ -330,5 +330,5 @@ def _kappa(judged: Benchmark) -> Estimate:
     return kappa
 
 
-def _signed(value: float) -> str:
+def _signed(value: float | Estimate) -> str:
     return f"{value:.2f}".replace("-", "−")
