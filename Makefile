@@ -41,6 +41,9 @@ requirements: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile pyproject.toml --extra book --extra test --universal --fork-strategy fewest \
 	  --python-version 3.11 --upgrade --output-file requirements.txt > $(VENV)/lock.log
+	# Without --upgrade: the engine of the small judge stays the one that its replies were recorded with.
+	$(BIN)/uv pip compile pyproject.toml --extra local --extra cluster --constraint requirements.txt --universal \
+	  --fork-strategy fewest --python-version 3.11 --no-annotate --output-file tests/requirements-extras.txt > $(VENV)/lock.log
 
 clean:
 	rm -rf _build $(VENV)
