@@ -13,6 +13,9 @@ settings.load_profile("judgelab")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Run by hand, with a package that nothing else needs.
+collect_ignore = ["fuzz"]
+
 
 @pytest.fixture(scope="session")
 def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
