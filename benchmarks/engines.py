@@ -15,7 +15,8 @@ that it started. What needs more than ``--memory`` is stopped, and says so. All 
 get two processors, and must come to the value of the first.
 
     python benchmarks/engines.py --rows 100_000_000     # writes results/engines.csv
-    python benchmarks/engines.py --rows 1_000_000 --only duckdb polars
+    python benchmarks/engines.py --task kappa           # replaces this task's results
+    python benchmarks/engines.py --rows 1_000_000 --only DuckDB "Polars, lazy"
 """
 
 from __future__ import annotations
@@ -111,17 +112,10 @@ def pyarrow(folder: str) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def duckdb(folder: str) -> tuple[Any, Callable[[Any], Any]]:
-    return _database(folder), lambda relation: relation.filter("NOT swapped")
+    from judgelab import scan
 
-
-def _database(folder: str) -> Any:
-    import duckdb
-
-    spill = tempfile.mkdtemp(dir=Path(folder).parent)
-    database = duckdb.connect(
-        config={"threads": 2, "memory_limit": "4GB", "temp_directory": spill}
-    )
-    return database.read_parquet(f"{folder}/*.parquet")
+    records = scan(folder, memory="4GB")
+    return records, lambda relation: relation.filter("NOT swapped")
 
 
 def dask(folder: str) -> tuple[Any, Callable[[Any], Any]]:
@@ -203,10 +197,11 @@ def one(contender: str, task: str, folder: str) -> None:
     import warnings
 
     warnings.simplefilter("ignore")
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     start = time.perf_counter()
     value = None
     if contender == SQL:
-        _database(folder).query("records", BY_HAND[task]).fetchall()
+        duckdb(folder)[0].query("records", BY_HAND[task]).fetchall()
     else:
         records, first_shown = ENGINES[contender](folder)
         value = TASKS[task](first_shown(records) if task == "kappa" else records)
@@ -269,10 +264,10 @@ def measured(
 
 
 def measure(
-    contenders: list[str], folder: Path, memory: float, minutes: float
+    tasks: list[str], contenders: list[str], folder: Path, memory: float, minutes: float
 ) -> Iterator[dict[str, Any]]:
     """Give a row for each task and contender, the times beside those of the first."""
-    for task in TASKS:
+    for task in tasks:
         rows = []
         for contender in contenders:
             row = measured(contender, task, folder, memory, minutes)
@@ -289,6 +284,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000_000)
     parser.add_argument("--memory", type=float, default=10, help="GB for a contender")
     parser.add_argument("--minutes", type=float, default=15, help="for a task of one")
+    parser.add_argument("--task", nargs="*", choices=TASKS, default=[*TASKS])
     parser.add_argument("--only", nargs="*", choices=[*ENGINES], help="writes nothing")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
@@ -298,26 +294,41 @@ def main() -> None:
         return
     contenders = [*(arguments.only or ENGINES)]
     contenders.insert(1, SQL)
-    results = os.devnull if arguments.only else RESULTS
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        open(results, "w", newline="") as file,
-    ):
+    with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "verdicts"
         folder.mkdir()
         write_verdicts(folder, arguments.rows)
-        file.write(
-            f"# benchmarks/engines.py, {arguments.rows:,} verdicts, seed {SEED}, "
-            f"two processors, Python {sys.version.split()[0]}\n"
-        )
+        limits = arguments.memory, arguments.minutes
+        rows = []
+        for row in measure(arguments.task, contenders, folder, *limits):
+            print(row, flush=True)
+            rows.append(row)
+    if not arguments.only:
+        write_results(rows, arguments.rows)
+
+
+def write_results(rows: list[dict[str, Any]], verdicts: int) -> None:
+    """Replace the tasks that were measured; those of earlier runs stay."""
+    first = (
+        f"# benchmarks/engines.py, {verdicts:,} verdicts, seed {SEED}, "
+        f"two processors, Python {sys.version.split()[0]}\n"
+    )
+    before = RESULTS.read_text("utf-8").splitlines(True) if RESULTS.exists() else []
+    if before and before[0] != first:
+        before = []
+    rows = [
+        row | {"seconds": f"{row['seconds']:.4g}"} if "seconds" in row else row
+        for row in rows
+    ]
+    new = {row["task"] for row in rows}
+    rows += [row for row in csv.DictReader(before[1:]) if row["task"] not in new]
+    rows.sort(key=lambda row: [*TASKS].index(row["task"]))
+    with RESULTS.open("w", newline="", encoding="utf-8") as file:
+        file.write(first)
         columns = ("task", "contender", "seconds", "times_ours", "peak_mb", "value")
         writer = csv.DictWriter(file, [*columns, "note"])
         writer.writeheader()
-        for row in measure(contenders, folder, arguments.memory, arguments.minutes):
-            print(row, flush=True)
-            shown = {"seconds": f"{row['seconds']:.4g}"} if "seconds" in row else {}
-            writer.writerow(row | shown)
-            file.flush()
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":
