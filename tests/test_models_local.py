@@ -62,7 +62,7 @@ TINY = Weights(
 )
 
 
-SHIPPED = ["smollm2"]
+SHIPPED = ["smollm2", "qwen"]
 """Models whose replies come with the package."""
 
 
