@@ -117,12 +117,7 @@ class LabelTable(Demo):
 
     def view(self, numbers: Labels) -> str:
         """Draw the table above the measures."""
-        names = ["0", "1", "2", "3"]
-        if len(numbers.table) == 2:
-            names = ["not relevant", "relevant"]
-        return svg.table(
-            numbers.table.tolist(), names, names, corner="people ↓ judge →"
-        ) + _bars(numbers.estimates)
+        return _table(numbers.table) + _bars(numbers.estimates)
 
 
 # Simulated: systems that rank passages, and a judge that errs -------------------------
@@ -368,10 +363,7 @@ class RecodedLabels(Demo):
 
     def view(self, numbers: Recoded) -> str:
         """Draw the table above the measures."""
-        names = [str(label) for label in SCALE]
-        return svg.table(
-            numbers.table.tolist(), names, names, corner="people ↓ judge →"
-        ) + _bars(numbers.estimates)
+        return _table(numbers.table) + _bars(numbers.estimates)
 
 
 @cache
@@ -385,6 +377,17 @@ def _order(table: npt.NDArray[Any]) -> Estimate:
 
 def _text(value: Estimate) -> str:
     return f"{value:.2f}".replace("-", "−")
+
+
+def _table(counts: npt.NDArray[Any]) -> str:
+    """Draw people's labels down and the judge's across."""
+    if len(counts) == 2:
+        names = ["not relevant", "relevant"]
+        return svg.table(counts.tolist(), names, names, corner="people ↓ judge →")
+    people, judge = (
+        [f"{who} {label}" for label in SCALE] for who in ("people", "judge")
+    )
+    return svg.table(counts.tolist(), people, judge)
 
 
 def _bars(estimates: dict[str, Estimate]) -> str:
@@ -405,7 +408,7 @@ def _bars(estimates: dict[str, Estimate]) -> str:
 
 def _dots(people: Floats, judge: Floats) -> str:
     """Draw every system at its two scores, with the line of equal scores."""
-    left, top, side = 60, 8, 200
+    left, top, side = 60, 28, 200
     low, high = 0.2, 1.0
 
     def at(score: float) -> int:
@@ -429,5 +432,5 @@ def _dots(people: Floats, judge: Floats) -> str:
         svg.text(left - 6, foot, f"{low:g}", "end"),
         svg.text(left - 6, top + 12, f"{high:g}", "end"),
         svg.text(left + side / 2, foot + 32, "NDCG@10 by people", "middle"),
-        svg.text(left + side + 8, top + 12, "by the judge"),
+        svg.text(left, 14, "NDCG@10 by the judge", "middle"),
     )
