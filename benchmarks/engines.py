@@ -14,9 +14,9 @@ has a process of its own; memory is the largest resident sum of this process and
 that it started. What needs more than ``--memory`` is stopped, and says so. All engines
 get two processors, and must come to the value of the first.
 
-    python benchmarks/engines.py --rows 100_000_000     # writes results/engines.csv
-    python benchmarks/engines.py --task kappa           # replaces this task's results
-    python benchmarks/engines.py --rows 1_000_000 --only DuckDB "Polars, lazy"
+    python benchmarks/engines.py                        # writes results/engines.csv
+    python benchmarks/engines.py --task kappa --only DuckDB    # one of its rows anew
+    python benchmarks/engines.py --rows 1_000_000       # a try; stores nothing
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ from judgelab.ranking import bradley_terry
 
 SEED = 20240604
 JUDGES, MODELS = 5, 20
+ROWS = 100_000_000
 RESULTS = Path(__file__).parent / "results" / "engines.csv"
 FIRST = "DuckDB"
 
@@ -125,7 +126,9 @@ def dask(folder: str) -> tuple[Any, Callable[[Any], Any]]:
     Client(
         n_workers=2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=None
     )
-    return dd.read_parquet(folder), lambda frame: frame[~frame["swapped"]]
+    # A count has one part for about ten of the records: there must be many of these.
+    records = dd.read_parquet(folder, split_row_groups=True)
+    return records, lambda frame: frame[~frame["swapped"]]
 
 
 def pyspark(folder: str) -> tuple[Any, Callable[[Any], Any]]:
@@ -258,73 +261,59 @@ def measured(
     row = {"task": task, "contender": contender, "peak_mb": round(peak / 1e6)}
     if note or child.returncode:
         print(*said[-3:], sep="\n")
-        return row | {"note": note or "runs out of the memory it is given"}
+        note = note or "runs out of the memory it is given"
+        return row | {"value": "", "note": note}
     seconds, value = json.loads(printed[-1])
-    return row | {"seconds": seconds, "value": value}
-
-
-def measure(
-    tasks: list[str], contenders: list[str], folder: Path, memory: float, minutes: float
-) -> Iterator[dict[str, Any]]:
-    """Give a row for each task and contender, the times beside those of the first."""
-    for task in tasks:
-        rows = []
-        for contender in contenders:
-            row = measured(contender, task, folder, memory, minutes)
-            rows.append(row)
-            if "seconds" in row and "seconds" in rows[0]:
-                row["times_ours"] = f"{row['seconds'] / rows[0]['seconds']:.4g}"
-            yield row
-        values = {row["value"] for row in rows if row.get("value") is not None}
-        assert len(values) <= 1, rows
+    return row | {"seconds": seconds, "value": "" if value is None else value}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=100_000_000)
+    parser.add_argument("--rows", type=int, default=ROWS, help="others are not stored")
     parser.add_argument("--memory", type=float, default=10, help="GB for a contender")
     parser.add_argument("--minutes", type=float, default=15, help="for a task of one")
     parser.add_argument("--task", nargs="*", choices=TASKS, default=[*TASKS])
-    parser.add_argument("--only", nargs="*", choices=[*ENGINES], help="writes nothing")
+    everyone = [FIRST, SQL, *[name for name in ENGINES if name != FIRST]]
+    parser.add_argument("--only", nargs="*", choices=everyone, default=everyone)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         one(*arguments.one, str(arguments.folder))
         return
-    contenders = [*(arguments.only or ENGINES)]
-    contenders.insert(1, SQL)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "verdicts"
         folder.mkdir()
         write_verdicts(folder, arguments.rows)
-        limits = arguments.memory, arguments.minutes
-        rows = []
-        for row in measure(arguments.task, contenders, folder, *limits):
-            print(row, flush=True)
-            rows.append(row)
-    if not arguments.only:
-        write_results(rows, arguments.rows)
+        for task in arguments.task:
+            for contender in arguments.only:
+                limits = arguments.memory, arguments.minutes
+                row = measured(contender, task, folder, *limits)
+                print(row, flush=True)
+                if arguments.rows == ROWS:
+                    store(row, everyone)
 
 
-def write_results(rows: list[dict[str, Any]], verdicts: int) -> None:
-    """Replace the tasks that were measured; those of earlier runs stay."""
-    first = (
-        f"# benchmarks/engines.py, {verdicts:,} verdicts, seed {SEED}, "
-        f"two processors, Python {sys.version.split()[0]}\n"
-    )
-    before = RESULTS.read_text("utf-8").splitlines(True) if RESULTS.exists() else []
-    if before and before[0] != first:
-        before = []
-    rows = [
-        row | {"seconds": f"{row['seconds']:.4g}"} if "seconds" in row else row
-        for row in rows
-    ]
-    new = {row["task"] for row in rows}
-    rows += [row for row in csv.DictReader(before[1:]) if row["task"] not in new]
-    rows.sort(key=lambda row: [*TASKS].index(row["task"]))
+def store(row: dict[str, Any], everyone: list[str]) -> None:
+    """Put a row into the file of results, in place of an older one."""
+    key = row["task"], row["contender"]
+    lines = RESULTS.read_text("utf-8").splitlines(True)[1:] if RESULTS.exists() else []
+    rows = [r for r in csv.DictReader(lines) if (r["task"], r["contender"]) != key]
+    rows.append(row | {name: f"{row[name]:.4g}" for name in {"seconds"} & {*row}})
+    rows.sort(key=lambda r: ([*TASKS].index(r["task"]), everyone.index(r["contender"])))
+    ours = {r["task"]: r["seconds"] for r in rows if r["contender"] == FIRST}
+    for r in rows:
+        base = ours.get(r["task"])
+        ended = base and r.get("seconds")
+        r["times_ours"] = f"{float(r['seconds']) / float(base):.3g}" if ended else ""
+    for task in TASKS:
+        values = {float(r["value"]) for r in rows if r["task"] == task and r["value"]}
+        assert len(values) <= 1, (task, values)
     with RESULTS.open("w", newline="", encoding="utf-8") as file:
-        file.write(first)
+        file.write(
+            f"# benchmarks/engines.py, {ROWS:,} verdicts, seed {SEED}, two processors, "
+            f"Python {sys.version.split()[0]}\n"
+        )
         columns = ("task", "contender", "seconds", "times_ours", "peak_mb", "value")
         writer = csv.DictWriter(file, [*columns, "note"])
         writer.writeheader()
