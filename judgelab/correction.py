@@ -481,7 +481,7 @@ def prediction_powered_mean(
     References
     ----------
     Angelopoulos et al. (2023), arXiv:2301.09633; Angelopoulos, Duchi & Zrnic (2023),
-    arXiv:2311.01453, section 6 for λ.
+    arXiv:2311.01453, for λ.
 
     Notes
     -----
