@@ -1,0 +1,309 @@
+"""Position bias of real judges: log-odds in both orders, and a threshold to move.
+
+Real verdicts, recorded: nothing here is drawn but the simulated judge, which is fitted
+to them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from judgelab.estimate import Estimate
+from judgelab.explore import svg
+from judgelab.explore.demo import Demo, choice, slider
+from judgelab.intervals import clustered_proportion, proportion
+from judgelab.models.judging import judge
+from judgelab.models.log import Log
+from judgelab.models.parse import from_first_token
+from judgelab.models.prompts import find_prompt
+from judgelab.models.recorded import SETTINGS, Recorded, example_items
+from judgelab.plots import Picture
+from judgelab.position import average_orders, mean_lean
+from judgelab.simulate import Judge, expected_rates, fit_judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+_JUDGES = {
+    "SmolLM2, 135 million parameters": ("smollm2", "pairwise"),
+    "Qwen2.5-Coder, 1.5 billion": ("qwen", "pairwise"),
+}
+_LOW, _HIGH = -1.0, 3.5
+"""Log-odds at the edges of the picture; what lies further out is drawn there."""
+
+
+@cache
+def recorded_verdicts(name: str, prompt: str) -> pd.DataFrame:
+    """Which verdicts does a recorded model give, read from the first token?
+
+    Parameters
+    ----------
+    name : str
+        A model of `models.recorded.Recorded`.
+    prompt : str
+        A prompt for pairs, one of `models.recorded.SETTINGS`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Records as `models.judge` returns them; the same object at every call.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> recorded_verdicts("smollm2", "pairwise")["verdict"].unique().tolist()
+    ['A']
+    """
+    read = partial(from_first_token, labels=find_prompt(prompt).labels)
+    with tempfile.TemporaryDirectory() as folder:
+        return judge(
+            example_items(prompt),
+            Recorded(name),
+            prompt,
+            Log(Path(folder) / "replies.sqlite"),
+            parse=read,
+            name=name,
+            stop_after=None,
+            **SETTINGS[prompt],
+        ).records
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The log-odds of one judge, pair by pair, and the simulated judge beside it."""
+
+    first: Floats
+    """Of the first slot, where the better answer stands in it."""
+    second: Floats
+    """Of the first slot, where the better answer stands in the second."""
+    padded: npt.NDArray[np.bool_]
+    """Pairs whose worse answer is padded."""
+    beta: Estimate
+    fitted: Judge
+
+
+@cache
+def _read(name: str, prompt: str) -> _Read:
+    records = recorded_verdicts(name, prompt)
+    both = average_orders(records)
+    better = np.where(both["gold"] == "A", 1, -1)
+    shown, lean = better * both["preference"].to_numpy(), both["lean"].to_numpy()
+    return _Read(
+        lean + shown,
+        lean - shown,
+        (both["kind"] == "padding").to_numpy(),
+        mean_lean(records),
+        fit_judge(records),
+    )
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What the verdicts of one judge are at one threshold."""
+
+    read: _Read
+    threshold: float
+    right: Estimate
+    """Right verdicts, over both orders."""
+    consistent: Estimate
+    """Pairs with the same verdict in both orders."""
+    averaged: Estimate
+    """Right after averaging over the orders: no threshold moves that."""
+    sampled: float
+    """Consistency if the judge drew its label at temperature 1."""
+    simulated: float
+    """The same, of the simulated judge that is fitted to the log-odds."""
+    beta: Estimate
+    """The simulated judge's lean: the mean lean, from the threshold."""
+
+
+class MovedThreshold(Demo):
+    """Which threshold on the log-odds makes a real judge consistent, and right?
+
+    Real verdicts, recorded: two small models on the examples of the package, each pair
+    in both orders. The first slot wins if its log-odds exceed the threshold. Beside it
+    stands a simulated judge whose β and k are fitted to the log-odds.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> demo = MovedThreshold()
+    >>> numbers = demo.compute(judge=("smollm2", "pairwise"), threshold=0)
+    >>> demo.figures(numbers)[1]
+    ('same verdict in both orders', '0.00 [0.00, 0.02]')
+    """
+
+    name = "moved-threshold"
+    title = "Position bias of a real judge (real verdicts, recorded)"
+    controls = (
+        choice("judge", "judge", _JUDGES, start=("qwen", "pairwise")),
+        slider(
+            "threshold",
+            "threshold on the log-odds",
+            np.arange(-1, 3.1, 0.1),
+            start=0,
+            form=".1f",
+        ),
+    )
+
+    def compute(self, **params: Any) -> Moved:
+        """Move the threshold, and count."""
+        read, cut = _read(*params["judge"]), params["threshold"]
+        right = [read.first > cut, read.second < cut]
+        p, q = special.expit(read.first - cut), special.expit(cut - read.second)
+        beta, n = read.beta, len(read.first)
+        return Moved(
+            read,
+            cut,
+            clustered_proportion(np.add(*right, dtype=int), np.full(n, 2)),
+            proportion(int((right[0] == right[1]).sum()), n),
+            proportion(int((read.first > read.second).sum()), n),
+            float((p * q + (1 - p) * (1 - q)).mean()),
+            expected_rates(replace(read.fitted, beta=read.fitted.beta - cut))[1],
+            replace(
+                beta, value=beta.value - cut, low=beta.low - cut, high=beta.high - cut
+            ),
+        )
+
+    def figures(self, numbers: Moved) -> list[tuple[str, str]]:
+        """Name the rates, and the simulated judge's lean."""
+        return [
+            ("right, one order", _text(numbers.right)),
+            ("same verdict in both orders", _text(numbers.consistent)),
+            ("the same at temperature 1", f"{numbers.sampled:.2f}"),
+            ("the same, simulated judge", f"{numbers.simulated:.2f}"),
+            ("right, orders averaged", _text(numbers.averaged)),
+            ("β of the simulated judge", _text(numbers.beta)),
+        ]
+
+    def view(self, numbers: Moved) -> str:
+        """Draw every pair in the two orders, and the rates below."""
+        right, consistent, averaged = (
+            (rate.value, (rate.low, rate.high))
+            for rate in (numbers.right, numbers.consistent, numbers.averaged)
+        )
+        rates: list[tuple[float, tuple[float, float] | None]] = [
+            right,
+            consistent,
+            (numbers.sampled, None),
+            (numbers.simulated, None),
+            averaged,
+        ]
+        tones: list[svg.Tone] = ["main", "main", "main", "other", "quiet"]
+        rows = [
+            svg.Bar(label, rate, figure, interval, tone)
+            for (label, figure), (rate, interval), tone in zip(
+                self.figures(numbers), rates, tones, strict=False
+            )
+        ]
+        return _dots(numbers) + svg.bars(rows)
+
+
+def _text(value: Estimate) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def _dots(numbers: Moved) -> str:
+    """Draw each pair at its log-odds in the two orders; the threshold is a cross."""
+    left, top, side = 70, 42, 220
+    foot = top + side
+
+    def at(odds: float) -> int:
+        return round((min(max(odds, _LOW), _HIGH) - _LOW) / (_HIGH - _LOW) * side)
+
+    cross = at(numbers.threshold)
+    corners = [
+        svg.text(left, top - 6, "wrong twice"),
+        svg.text(left + side, top - 6, "first slot twice", "end"),
+        svg.text(left, foot + 34, "second slot twice"),
+        svg.text(left + side, foot + 34, "right twice", "end"),
+    ]
+    dots = []
+    for first, second, padded in zip(
+        numbers.read.first.tolist(),
+        numbers.read.second.tolist(),
+        numbers.read.padded.tolist(),
+        strict=True,
+    ):
+        # A ring as well as another colour: grey print keeps it apart.
+        look = (
+            f'fill="{svg.TONES["other"]}" stroke="currentColor"'
+            if padded
+            else f'fill="{svg.TONES["main"]}"'
+        )
+        dots.append(
+            f'<circle cx="{left + at(first)}" cy="{foot - at(second)}" r="3.5" '
+            f'{look} fill-opacity=".75"/>'
+        )
+    ticks = {at(tick): f"{tick:g}".replace("-", "−") for tick in (-1, 0, 1, 2, 3)}
+    return svg.svg(
+        foot + 62,
+        svg.text(10, 14, "log-odds of the first slot, better answer shown second"),
+        f'<rect x="{left}" y="{top}" width="{side}" height="{side}" fill="none" '
+        'stroke="currentColor" stroke-opacity=".4"/>',
+        f'<path d="M{left} {foot}L{left + side} {top}" stroke="currentColor" '
+        'stroke-opacity=".3"/>',
+        f'<path d="M{left + cross} {top}V{foot}M{left} {foot - cross}h{side}" '
+        'fill="none" '
+        'stroke="currentColor" stroke-width="1.5" stroke-dasharray="5 3"/>',
+        *dots,
+        *corners,
+        *(svg.text(left + x, foot + 16, word, "middle") for x, word in ticks.items()),
+        *(svg.text(left - 6, foot - y + 4, word, "end") for y, word in ticks.items()),
+        svg.text(
+            left + side / 2, foot + 54, "the same, better answer shown first", "middle"
+        ),
+    )
+
+
+_STEPS = (
+    ("an item: question and two answers",),
+    ("as given: A first", "swapped: B first"),
+    ("request: prompt, settings, seed",),
+    ("log: nothing is asked twice",),
+    ("a reply", "no reply: MISSING"),
+    ("a label", "none: INVALID, and why"),
+    ("a verdict on slots, un-swapped",),
+    ("a record, ready to be counted",),
+)
+
+
+def from_item_to_record(*, alt: str, caption: str) -> Picture:
+    """Draw the way from an item to the records of a judge.
+
+    Parameters
+    ----------
+    alt, caption : str
+        See `plots.publish`.
+
+    Returns
+    -------
+    Picture
+        Boxes from top to bottom; what stands side by side are the possibilities.
+
+    Notes
+    -----
+    Chapter: *Ask a real model*.
+
+    Examples
+    --------
+    >>> from_item_to_record(alt="Eight steps.", caption="Figure 1.").svg.count("<rect")
+    11
+    """
+    return Picture(svg.flow(_STEPS), alt, caption)
