@@ -43,7 +43,7 @@ class Reader:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
 
     name: str
@@ -80,7 +80,7 @@ def read_as(path: str | Path, reader: str) -> tuple[pd.DataFrame, Kind]:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def find_reader(name: str) -> Reader:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
     if name not in READERS:
         raise ValidationError(
@@ -134,7 +134,7 @@ def looks_like(path: str | Path) -> str | None:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
     try:
         with Path(path).open("rb") as file:

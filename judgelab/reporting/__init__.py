@@ -59,7 +59,7 @@ class Report:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
 
     title: str
@@ -185,7 +185,7 @@ def report(
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def who_judged(records: Any) -> list[Judge]:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
     kind = kind_of(nw.from_native(records).collect_schema().names())
     return judges_of(prepared(records, kind), kind)

@@ -236,7 +236,7 @@ def find_judges(
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def measure(
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
     names = sorted(records["judge"].unique())
     kinds = (
@@ -366,7 +366,7 @@ def judges_of(records: pd.DataFrame, kind: Kind, level: float = 0.95) -> list[Ju
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
     names = sorted(records["judge"].unique())
     asked = _Asked(records, kind, names, [], "item", (), level, [])

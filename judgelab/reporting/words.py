@@ -13,7 +13,9 @@ from judgelab.papers.judgebench import chance_levels
 from judgelab.reporting.measure import Agreement, Findings, Judge, Lean, Systems
 from judgelab.significance import Test
 
-Chapter = Literal["agreement", "mt_bench", "order", "judgebench", "ranking"]
+Chapter = Literal[
+    "agreement", "mt_bench", "order", "judgebench", "ranking", "your_own_judge"
+]
 Answer = Literal["yes", "no", "open"]
 
 FEW_CLUSTERS = 30
@@ -81,7 +83,7 @@ def sections(found: Findings) -> list[Section]:
 
     Notes
     -----
-    Chapter: *MT-bench and Chatbot Arena*.
+    Chapter: *Your own judge*.
     """
     parts = [
         _short(found),
@@ -106,7 +108,7 @@ def _short(found: Findings) -> Section:
     return Section(
         "short",
         "In short",
-        "mt_bench",
+        "your_own_judge",
         [
             f"{_count(found.records, 'record')} of "
             f"{_count(len(found.judges), 'judge')} on {_count(found.items, 'item')}. "
@@ -304,7 +306,7 @@ def _who(found: Findings) -> Section:
                 for j in found.judges
             ],
         )
-        return Section("who", "Who judged what", "agreement", tables=[table])
+        return Section("who", "Who judged what", "your_own_judge", tables=[table])
     rows: list[list[Value]] = [
         [
             j.name,
@@ -338,7 +340,7 @@ def _who(found: Findings) -> Section:
         ],
         rows,
     )
-    return Section("who", "Who judged what", "mt_bench", text, [table])
+    return Section("who", "Who judged what", "your_own_judge", text, [table])
 
 
 _MOST_JUDGES = 8
@@ -552,7 +554,7 @@ def _order(found: Findings) -> Section | None:
                 Share(part.second),
                 Share(part.fairness, -1.0, 1.0, chance=0.0, signed=True),
                 part.test,
-                _p(found.adjusted[f"{part.judge}: order"]).removeprefix("p = "),
+                _number(found.adjusted[f"{part.judge}: order"]),
             ]
             for part in found.order
         ],
@@ -579,9 +581,7 @@ def _leans(found: Findings) -> Section | None:
                 lean.measured,
                 Share(lean.estimate, -0.5, 0.5, chance=0.0, signed=True),
                 lean.test,
-                _p(
-                    found.adjusted[f"{lean.judge}: {lean.fault} {lean.measured}"]
-                ).removeprefix("p = "),
+                _number(found.adjusted[f"{lean.judge}: {lean.fault} {lean.measured}"]),
             ]
             for lean in found.leans
         ],
@@ -721,7 +721,7 @@ def _plans(found: Findings) -> Section | None:
         "is as uncertain as the estimate it starts from. More votes on the items that "
         "are there help less than more items."
     ]
-    return Section("plans", "How many more labels?", "agreement", text, [table])
+    return Section("plans", "How many more labels?", "your_own_judge", text, [table])
 
 
 def _checklist(found: Findings) -> Section:
@@ -770,7 +770,7 @@ def _checklist(found: Findings) -> Section:
     return Section(
         "checklist",
         "What to publish",
-        "mt_bench",
+        "your_own_judge",
         ["Ticked: this report holds it. The rest is for you to add."],
         items=wanted,
     )
@@ -800,7 +800,7 @@ def _method(found: Findings) -> Section:
         text.append("What could not be computed:")
     rows = [[*note.split(": ", 1)] for note in found.notes]
     tables = [Table("Not computed, and why", ["what", "why"], rows)] if rows else []
-    return Section("method", "How it was computed", "agreement", text, tables)
+    return Section("method", "How it was computed", "your_own_judge", text, tables)
 
 
 # --- Words ----------------------------------------------------------------------------
@@ -821,4 +821,8 @@ def _points(estimate: Estimate) -> str:
 
 
 def _p(p: float) -> str:
-    return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
+    return f"p = {_number(p)}" if p >= 1e-4 else f"p {_number(p)}"
+
+
+def _number(p: float) -> str:
+    return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
