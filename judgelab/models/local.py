@@ -151,12 +151,13 @@ class LocalModel:
             raise AskError("the engine gave no reply that can be read", passing=False)
         return replace(reply, fingerprint=self.engine)
 
-    def _complete(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _complete(self, body: dict[str, Any], *, spare: bool = True) -> dict[str, Any]:
         """Let the engine answer, sparing what the prompt before had in common."""
         with self._turn:
             # Until the answer is here, nobody knows what the engine remembers.
             sparable, self._sparable = self._sparable, 0
-            answer = self._handle(body | {"cache_prompt": True})
+            spare = spare and sparable > 0
+            answer = self._handle(body | {"cache_prompt": spare})
             usage = answer["usage"]
             prompt = usage["prompt_tokens"]
             spared = usage["prompt_tokens_details"]["cached_tokens"]
@@ -222,7 +223,7 @@ class LocalModel:
             # A JSON string is a string of the grammar's language as well.
             "grammar": f"%llguidance {{}}\nstart: {json.dumps(answer)}",
         }
-        choice = self._complete(body)["choices"][0]
+        choice = self._complete(body, spare=False)["choices"][0]
         if choice["message"]["content"] != answer:
             raise AskError("the engine did not hold to the answer", passing=False)
         # The sign that ends a reply has no bytes; which sign is the grammar's choice.
