@@ -37,8 +37,8 @@ def _fates() -> tuple[rj.Fate, ...]:
 _STEPS = (
     "document",
     "draw",
-    "better branch",
-    "worse branch",
+    "better one",
+    "worse one",
     "coherence",
     "adherence",
     "grounding",
@@ -208,7 +208,7 @@ def _better(fate: rj.Fate) -> _Texts:
 def _worse(fate: rj.Fate) -> _Texts:
     kind = rj.FAILURES[fate.candidate.conditions.assistant_behavior_type]
     item = _item(fate)
-    into = f"document, user, and the one flaw; never the better branch. {kind.flaw}"
+    into = f"document, user, and the one flaw; never the better one. {kind.flaw}"
     return into, _turns(item.worse, item.metadata.bad_round_index)
 
 
@@ -594,7 +594,7 @@ class SameAgain(Demo):
         choice(
             "pairs",
             "pairs drawn",
-            {"300": 300, "782, as many as the paper may have had": 782, "3,000": 3000},
+            {"300": 300, "782, our guess at the paper’s": 782, "3,000": 3000},
             start=782,
         ),
         choice("method", "fit", _METHODS, start="mm"),
