@@ -156,7 +156,7 @@ class MovedThreshold(Demo):
         slider(
             "threshold",
             "threshold on the log-odds",
-            np.arange(-1, 3.1, 0.1),
+            np.arange(-10, 31) / 10,
             start=0,
             form=".1f",
         ),
