@@ -20,11 +20,9 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from judgelab.counts import two_order_tables
-from judgelab.data import published
 from judgelab.data.examples import example_answers, example_pairs
 from judgelab.errors import (
     ChecksumMismatch,
@@ -463,18 +461,12 @@ def test_the_live_model_says_what_was_recorded(model: LocalModel) -> None:
             assert after.reason == before.reason
 
 
-def test_likelihoods_are_those_of_the_live_model(model: LocalModel) -> None:
-    shipped = published("askmodel", "likelihoods_smollm2").set_index("item")
-    assert shipped.index.tolist() == example_answers()["item"].tolist()
-    assert (shipped["log_likelihood"] < 0).all()
-    assert f"identity: {model.identity}" in shipped.attrs["header"]
-    answers = example_answers().iloc[::60]
-    again = example_likelihoods(model, answers).set_index("item")
-    assert again["tokens"].equals(shipped.loc[again.index, "tokens"])
-    # Another processor may add up in another order: the digits are not promised.
-    np.testing.assert_allclose(
-        again["log_likelihood"], shipped.loc[again.index, "log_likelihood"], rtol=0.02
-    )
+def test_likelihoods_stand_beside_their_answers(model: LocalModel) -> None:
+    answers = example_answers().iloc[[0, 1]]
+    table = example_likelihoods(model, answers)
+    assert table["item"].tolist() == ["arithmetic-01-a", "arithmetic-01-b"]
+    right, wrong = table["log_likelihood"]
+    assert wrong < right < 0
 
 
 def test_written_replies_are_read_again(tmp_path: Path) -> None:

@@ -144,8 +144,7 @@ def example_likelihoods(
     -------
     pandas.DataFrame
         One row per answer: ``item``; ``log_likelihood``, natural, of the whole answer;
-        ``tokens``, how many it has. Those of SmolLM2 come with the package:
-        ``published("askmodel", "likelihoods_smollm2")``.
+        ``tokens``, how many it has.
 
     Notes
     -----
