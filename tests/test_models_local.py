@@ -465,8 +465,10 @@ def test_likelihoods_stand_beside_their_answers(model: LocalModel) -> None:
     answers = example_answers().iloc[[0, 1]]
     table = example_likelihoods(model, answers)
     assert table["item"].tolist() == ["arithmetic-01-a", "arithmetic-01-b"]
-    right, wrong = table["log_likelihood"]
-    assert wrong < right < 0
+    asked = answers["question"].iloc[1], answers["answer"].iloc[1]
+    likelihood, tokens = model.log_likelihood(*asked)
+    assert table.loc[1, "log_likelihood"] == round(likelihood, 4)
+    assert table.loc[1, "tokens"] == tokens
 
 
 def test_written_replies_are_read_again(tmp_path: Path) -> None:
