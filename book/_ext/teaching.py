@@ -314,6 +314,17 @@ def show_notes(doctree: nodes.document, chapter: str) -> None:
         insert_below_promise(doctree, box)
 
 
+def link_templates(doctree: nodes.document) -> None:
+    """Let a link to a notebook that is no page lead to the file itself."""
+    folder = "book/_static/"
+    for link in list(doctree.findall(pending_xref)):
+        if str(link.get("reftarget", "")).startswith(folder):
+            name = Path(link["reftarget"]).with_suffix(".ipynb").name
+            file = nodes.reference("", "", refuri=f"../_static/{name}")
+            file += link.children
+            link.replace_self(file)
+
+
 def teach(app: Any, doctree: nodes.document) -> None:
     """Do all of it for one page."""
     page = app.env.docname
@@ -327,6 +338,7 @@ def teach(app: Any, doctree: nodes.document) -> None:
             if content.path(name):
                 app.env.note_dependency(str(content.path(name)))
         frame_triples(doctree)
+        link_templates(doctree)
         numbers = settle_exercises(doctree, app.config.judgelab_edition)
         if app.config.judgelab_edition == "instructor":
             show_notes(doctree, chapter)
