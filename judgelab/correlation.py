@@ -895,6 +895,9 @@ def _pairs(x: Floats, y: Floats) -> tuple[int, int, int]:
     if n <= _BLOCK:
         s, pairs_x, pairs_y = (int(part.sum()) // 2 for part in _per_system(x, y))
         return s, pairs_x, pairs_y
+    x_label, y_label = _short_scale(x), _short_scale(y)
+    if x_label is not None and y_label is not None and _few(x_label, y_label):
+        return _pairs_of_table(_counted(x_label, y_label))
     x, by_x = _ordered(x)
     y, by_y = _ordered(y[by_x])
     new_x, new_y = x[1:] != x[:-1], y[1:] != y[:-1]
@@ -905,11 +908,8 @@ def _pairs(x: Floats, y: Floats) -> tuple[int, int, int]:
         y_code = np.empty(n, np.int64)
         y_code[by_y] = np.append(0, np.cumsum(new_y))
         x_code = np.append(0, np.cumsum(new_x))
-        shape = int(x_code[-1]) + 1, int(y_code.max()) + 1
-        if shape[0] * shape[1] <= n:
-            cells = np.bincount(x_code * shape[1] + y_code, minlength=math.prod(shape))
-            table = cells.reshape(shape)
-            return int((table * _s_of_cells(table)).sum()) // 2, untied_x, untied_y
+        if _few(x_code, y_code):
+            return _pairs_of_table(_counted(x_code, y_code))
         # Within a tie of one, put the systems in the order of the other.
         bits = n.bit_length()
         both = x_code << bits | y_code
@@ -920,6 +920,41 @@ def _pairs(x: Floats, y: Floats) -> tuple[int, int, int]:
         by_y &= (1 << bits) - 1
     ordered = untied_x - tied_y + tied_both
     return ordered - 2 * _inversions(by_y), untied_x, untied_y
+
+
+_SHORT = 1024
+"""Up to so many places on a scale of whole numbers, labels are counted unsorted."""
+
+
+def _short_scale(x: Floats) -> Integers | None:
+    """Return whole numbers of a short range as places on it, and None for others."""
+    low, high = float(x.min()), float(x.max())
+    if high - low >= _SHORT or max(-low, high) >= 2**53:
+        return None
+    codes = x.astype(np.int64)
+    return codes - int(low) if (codes == x).all() else None
+
+
+def _few(x_code: Integers, y_code: Integers) -> bool:
+    """Tell whether a table of both has no more cells than there are systems."""
+    return (int(x_code.max()) + 1) * (int(y_code.max()) + 1) <= x_code.size
+
+
+def _counted(x_code: Integers, y_code: Integers) -> Integers:
+    """Count how often each place of x meets each place of y."""
+    shape = int(x_code.max()) + 1, int(y_code.max()) + 1
+    cells = np.bincount(x_code * shape[1] + y_code, minlength=math.prod(shape))
+    return cells.reshape(shape)
+
+
+def _pairs_of_table(table: Integers) -> tuple[int, int, int]:
+    """Count S, pairs untied in x, and pairs untied in y."""
+    s = int((table * _s_of_cells(table)).sum()) // 2
+    n = int(table.sum())
+    untied = [
+        (n * n - int((side**2).sum())) // 2 for side in (table.sum(1), table.sum(0))
+    ]
+    return s, untied[0], untied[1]
 
 
 def _s_of_cells(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -587,3 +587,24 @@ def test_what_has_no_order_is_no_ranking(unordered):
 def test_a_depth_is_a_whole_number(k):
     with pytest.raises(ValidationError, match="whole"):
         top_k_overlap("ab", "ab", k=k)
+
+
+@given(st.data())
+def test_labels_are_counted_as_they_would_be_sorted(data):
+    """Whole numbers of a short range need no sorting; tenths of them are sorted."""
+    size = data.draw(st.integers(65, 400))
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    places, low = (
+        data.draw(st.integers(2, 30)),
+        data.draw(st.sampled_from([0, -7, 1e15])),
+    )
+    x, y = (rng.integers(0, places, size) for _ in range(2))
+    for variant in ("a", "b", "c"):
+        counted = kendall_tau(x + low, low - y, variant=variant, interval=None)
+        sorted_ones = kendall_tau(x / 10, -y / 10, variant=variant, interval=None)
+        assert counted == sorted_ones
+
+
+def test_numbers_next_to_whole_ones_are_no_labels():
+    x = np.tile([0.0, 1.0, np.nextafter(1, 2)], 50)
+    assert kendall_tau(x, np.tile([0, 1, 2], 50), interval=None).value == 1
