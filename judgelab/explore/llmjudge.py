@@ -432,5 +432,5 @@ def _dots(people: Floats, judge: Floats) -> str:
         svg.text(left - 6, foot, f"{low:g}", "end"),
         svg.text(left - 6, top + 12, f"{high:g}", "end"),
         svg.text(left + side / 2, foot + 32, "NDCG@10 by people", "middle"),
-        svg.text(left, 14, "NDCG@10 by the judge", "middle"),
+        svg.text(10, 14, "NDCG@10 by the judge"),
     )
