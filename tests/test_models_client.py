@@ -18,6 +18,7 @@ from misbehaving_server import MisbehavingServer
 
 from judgelab.errors import MissingExtra, ValidationError
 from judgelab.models import AskError, Endpoint, Message, Request
+from judgelab.models._wire import from_body
 
 KEY = "sk-secret-0123456789/+abc"
 SCHEMA = {
@@ -400,3 +401,51 @@ def test_goes_to_another_process_without_its_key(monkeypatch):
     assert pickle.loads(sent).identity == copy.copy(endpoint).identity
     with pytest.raises(ValidationError, match="stays in its process"):
         pickle.dumps(Endpoint("m", "http://127.0.0.1:1/v1", KEY))
+
+
+def body(reason="stop", **choice):
+    """A response, as parsed JSON."""
+    message = {"content": "A"}
+    return {"choices": [{"message": message, "finish_reason": reason, **choice}]}
+
+
+@pytest.mark.parametrize("count", [float("inf"), -5, 10**30, float("nan"), "9", [9]])
+def test_a_count_of_tokens_that_makes_no_sense_costs_no_reply(count):
+    """It must not end the run, nor give money back."""
+    reply = from_body(body() | {"usage": {"prompt_tokens": count}})
+    assert (reply.text, reply.prompt_tokens) == ("A", 0)
+
+
+@pytest.mark.parametrize("likely", [None, []])
+def test_log_probabilities_that_are_not_there_cost_no_reply(likely):
+    token = {"token": "A", "logprob": -0.1, "top_logprobs": likely}
+    reply = from_body(body(logprobs={"content": [token]}))
+    assert (reply.text, reply.first_token) == ("A", {})
+
+
+@pytest.mark.parametrize(
+    "broken", [body("error"), body("abort"), body(error={"code": 502})]
+)
+def test_a_reply_that_broke_off_is_none(broken):
+    assert from_body(broken) is None
+
+
+@pytest.mark.parametrize("reason", ["length", "max_tokens", "model_length"])
+def test_a_cut_reply_is_cut_in_any_word(reason):
+    assert from_body(body(reason)).finish == "length"
+
+
+def test_half_a_surrogate_pair_is_asked_about_all_the_same():
+    request = Request((Message("user", "a\ud800b"),))
+    reply, server = asking("ok B", request)
+    assert reply.text == "B"
+    assert server.bodies[0]["messages"][0]["content"] == "a\ufffdb"
+
+
+@pytest.mark.parametrize(
+    "where", [{"engine": KEY}, {"extra": {"key": KEY}}, {"base_url": f"http://x/{KEY}"}]
+)
+def test_a_key_that_would_stand_in_the_log_is_refused(where):
+    with pytest.raises(ValidationError, match="the key stands in") as caught:
+        Endpoint("m", **{"base_url": "http://x/v1", **where}, api_key=KEY)
+    assert KEY not in str(caught.value)

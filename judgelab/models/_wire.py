@@ -21,7 +21,17 @@ SPARE = {
 }
 """Parameters that can be spared, and what `Reply.fallbacks` calls the loss."""
 
-_FINISHES: dict[str, Finish] = {"length": "length", "content_filter": "refusal"}
+_FINISHES: dict[str, Finish] = {
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "refusal",
+}
+_BROKEN_OFF = ("error", "abort")
+"""Endings of a reply that broke off: what is there of it is no reply."""
+
+_LARGEST = 2**53
+"""No count of tokens is larger; one that is, or is below 0, says nothing."""
 
 
 def to_body(request: Request) -> dict[str, Any]:
@@ -53,6 +63,8 @@ def from_body(body: Any, fallbacks: frozenset[str] = frozenset()) -> Reply | Non
     """
     try:
         choice = body["choices"][0]
+        if choice.get("finish_reason") in _BROKEN_OFF or choice.get("error"):
+            return None
         message = choice["message"]
         refusal = message.get("refusal")
         use = body.get("usage") or {}
@@ -60,8 +72,8 @@ def from_body(body: Any, fallbacks: frozenset[str] = frozenset()) -> Reply | Non
             text=refusal or _text(message["content"]),
             finish="refusal" if refusal else _finish(choice.get("finish_reason")),
             first_token=first_token(choice),
-            prompt_tokens=int(use.get("prompt_tokens") or 0),
-            completion_tokens=int(use.get("completion_tokens") or 0),
+            prompt_tokens=_count(use.get("prompt_tokens")),
+            completion_tokens=_count(use.get("completion_tokens")),
             model=str(body.get("model") or ""),
             fingerprint=str(body.get("system_fingerprint") or ""),
             fallbacks=tuple(sorted(fallbacks)),
@@ -72,14 +84,20 @@ def from_body(body: Any, fallbacks: frozenset[str] = frozenset()) -> Reply | Non
 
 def first_token(choice: Any) -> dict[str, float]:
     """Read the likeliest first tokens; two that are written alike become one."""
-    tokens = (choice.get("logprobs") or {}).get("content") or []
+    tokens = (choice.get("logprobs") or {}).get("content") or [{}]
     likely: dict[str, float] = {}
-    for token in tokens[0]["top_logprobs"] if tokens else ():
+    for token in tokens[0].get("top_logprobs") or ():
         name, value = str(token["token"]), float(token["logprob"])
         if math.isfinite(value):  # nothing is said of an impossible token
             before = likely.get(name)
             likely[name] = value if before is None else _either(before, value)
     return likely
+
+
+def _count(tokens: Any) -> int:
+    """Read a count of tokens; 0 where the server does not say one."""
+    known = isinstance(tokens, int | float) and 0 <= tokens <= _LARGEST
+    return int(tokens) if known else 0
 
 
 def _either(a: float, b: float) -> float:

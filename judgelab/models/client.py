@@ -73,7 +73,8 @@ class Endpoint:
     ------
     ValidationError
         If there is no model name, the address is none or holds a password, the key
-        holds blanks, or OpenAI is to be asked without a key.
+        holds blanks or stands in one of the other arguments, or OpenAI is to be asked
+        without a key.
     MissingExtra
         If the package `openai` is not installed.
 
@@ -116,6 +117,11 @@ class Endpoint:
         self.timeout = timeout
         self.extra = dict(extra or {})
         self._key = _find_key(self.base_url, api_key)
+        if self._key.taken_out_of(self.identity) != self.identity:
+            raise ValidationError(
+                "the key stands in the address, model, engine or extra fields, which "
+                "would stand in the log; give it as api_key or in JUDGELAB_API_KEY"
+            )
         self._key_given = api_key is not None
         self._lost: set[str] = set()
         self._clients: dict[asyncio.AbstractEventLoop, tuple[AsyncOpenAI, int]] = {}

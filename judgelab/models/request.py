@@ -22,10 +22,13 @@ Finish = Literal["stop", "length", "refusal"]
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a conversation."""
+    """One message of a conversation; half a surrogate pair in it becomes U+FFFD."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", whole(self.content))
 
 
 @dataclass(frozen=True)
