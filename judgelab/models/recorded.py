@@ -44,13 +44,15 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 
 
 def _every_third_pair() -> pd.DataFrame:
-    """Take ten pairs of each kind: thinking aloud takes long."""
+    """Take ten pairs of each kind: long prompts and thinking aloud take long."""
     return example_pairs().iloc[::3].reset_index(drop=True)
 
 
 _ITEMS = {
     "relevance": example_documents,
     "grade-9": example_answers,
+    "few-shot": _every_third_pair,
+    "pairwise-tie": _every_third_pair,
     "chain-of-thought": _every_third_pair,
 }
 
