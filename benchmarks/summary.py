@@ -34,20 +34,36 @@ def duration(seconds: float) -> str:
 def performance() -> str:
     """Write one table per file of results: who needs how long for which work."""
     lines = []
-    for name in ("agreement", "ranking", "correlation"):
-        lines += ["", f"`python benchmarks/{name}.py`:", ""]
-        lines += ["| work | by | median | times ours |", "|---|---|---:|---:|"]
+    for name in ("agreement", "ranking", "correlation", "engines"):
+        # One run of each, watched for its memory; elsewhere the median of several.
+        watched = name == "engines"
+        columns = ["work", "by", "time" if watched else "median", "times ours"]
+        columns += ["peak memory"] * watched
+        lines += ["", f"`python benchmarks/{name}.py`:", "", line(columns)]
+        lines += ["|---|---|" + "---:|" * (len(columns) - 2)]
         task = None
         for row in rows(name):
-            seconds = float(row.get("seconds") or float(row["milliseconds"]) / 1000)
-            ratio = float(row.get("times_ours") or row["ratio"])
             shown = "" if row["task"] == task else row["task"]
             task = row["task"]
-            times = f"{ratio:.3g}" if ratio < 1000 else f"{ratio:,.0f}"
-            lines.append(
-                f"| {shown} | {row['contender']} | {duration(seconds)} | {times} |"
-            )
+            cells = [shown, row["contender"], *time_and_ratio(row)]
+            if watched:
+                cells.append(f"{int(row['peak_mb']) / 1000:.1f} GB")
+            lines.append(line(cells))
     return "\n".join(lines[1:])
+
+
+def line(cells: list[str]) -> str:
+    """Write a line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def time_and_ratio(row: dict[str, str]) -> tuple[str, str]:
+    """Write how long it took, absolutely and beside ours; or why it did not end."""
+    if row.get("note"):
+        return row["note"], ""
+    seconds = float(row.get("seconds") or float(row["milliseconds"]) / 1000)
+    ratio = float(row.get("times_ours") or row["ratio"])
+    return duration(seconds), f"{ratio:.3g}" if ratio < 1000 else f"{ratio:,.0f}"
 
 
 def filled(text: str) -> str:
