@@ -70,6 +70,10 @@ def test_the_form_that_was_asked_for_is_strict(label, marked):
         ("I prefer [[B]] since A is not right.", "B"),
         ("A does not add up, so [[B]].", "B"),
         ("<think>A? No, B. [[B]]</think>A", "A"),
+        ("A seems fine. Wait, its sum is wrong. Actually, both are.\n[[B]]", "B"),
+        ("B is the wrong answer, so [[A]]", "A"),
+        ("The sum in B is wrong: [[A]]", "A"),
+        ("A wins; B is better in tone. [[A]]", "A"),
         ("<think>\nVerdict: B\n</think>\n\nVerdict: A", "A"),
     ],
 )
@@ -113,6 +117,24 @@ def test_dress_does_not_matter(text, label):
         ("Verdict: A is wrong", Reason.PROSE),
         ("Verdict: A?", Reason.PROSE),
         ("I don't think the verdict is A.", Reason.PROSE),
+        # Something else than the verdict.
+        ("Worse answer: [[A]]", Reason.PROSE),
+        ("The loser is [[B]]", Reason.PROSE),
+        ("I reject [[A]].", Reason.PROSE),
+        ("I end with a verdict such as [[A]].", Reason.PROSE),
+        ("[[A]] is the worse answer.", Reason.PROSE),
+        ("[[A]] loses.", Reason.PROSE),
+        ("The worse answer:\nA", Reason.PROSE),
+        ("Definitely not:\nA", Reason.PROSE),
+        ("A\nis worse than B", Reason.PROSE),
+        # Taken back.
+        ("A\n\nWait, B is better in every way.", Reason.CONFLICTING),
+        ("A\nNo, on second thought B.", Reason.CONFLICTING),
+        ("A\n\nThat said, B is the better answer.", Reason.CONFLICTING),
+        ("Verdict: A. Actually, no: B.", Reason.CONFLICTING),
+        ("The winner is A. Sorry, I meant B.", Reason.CONFLICTING),
+        ("[[A]]\nCorrection: B", Reason.CONFLICTING),
+        ("B is better. So [[A]]", Reason.CONFLICTING),
         ("I would not say [[A]].", Reason.PROSE),
         ("Is it [[A]]?", Reason.PROSE),
         ("If only style counted, [[A]]", Reason.PROSE),
@@ -206,6 +228,11 @@ def test_grades_outside_the_scale_or_in_prose(text, labels, reason):
 def test_a_label_inside_another_is_not_there(text, value, reason):
     parsed = parse_label(Reply(text), RIGHT)
     assert (parsed.value, parsed.reason) == (value, reason)
+
+
+@pytest.mark.parametrize("text", ["1,000", "[[1,000]]", "[[4]]/5", "[[5]] out of 5"])
+def test_thousands_and_other_scales_are_no_grades(text):
+    assert parse_label(Reply(text), TEN).value is None
 
 
 def test_grades_can_be_letters_and_words_are_no_numbers():
@@ -322,6 +349,21 @@ def test_json_strict():
     parsed = parse_json(Reply(json.dumps(GOOD)), SCHEMA, TWO)
     assert (parsed.verdict, parsed.strict) == (Verdict.A, True)
     assert parsed.details == {"reasons": "x", "turn": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('I would not say {"verdict": "A"}', Reason.PROSE),
+        ('Verdict: B\n{"verdict": "A"}', Reason.CONFLICTING),
+        ('{"verdict": "A"}\n\n[[B]]', Reason.CONFLICTING),
+        ('{"verdict": "A"}\nCorrection: it is B.', Reason.CONFLICTING),
+        ('I can\'t judge this. {"verdict": "A"}', Reason.REFUSAL),
+    ],
+)
+def test_words_around_json_can_contradict_it(text, reason):
+    schema = {"properties": {"verdict": SCHEMA["properties"]["verdict"]}}
+    assert parse_json(Reply(text), schema, TWO).reason is reason
 
 
 @pytest.mark.parametrize(

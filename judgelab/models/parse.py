@@ -22,18 +22,25 @@ The tolerant rules:
    goes on after the label ("A. The first …") states nothing, and contradicts another
    label.
 3. *Double brackets* anywhere, unless the clause around them doubts: it asks, or has a
-   word such as "not", "or", "if", "would".
+   word such as "not", "or", "if", "would"; or it says that the label is something else
+   than the verdict: "the worse answer is", "I reject", "for example" before it, "loses"
+   after it.
 4. *Announced.* At the beginning of a sentence stand "Verdict", "Winner", "Decision",
    "Grade", "The better answer" and the like with "is" or a colon, the label follows at
    once, and with it the sentence ends or goes on with "because". "The answer is B" does
    not count: a question with lettered options, or one whose answer is a number, has an
    answer that is no verdict.
 5. *Thinking aloud* between ``<think>`` and ``</think>`` at the beginning is skipped.
-6. *JSON in a fence* or between other words, further keys, a whole number in quotes.
+6. *JSON in a fence* or between other words, which are read as those around double
+   brackets are; further keys, a whole number in quotes.
 
-So "A is better than B in style" states nothing, "INCORRECT" does not contain
-"CORRECT", and a reply that was cut at the token limit is invalid even if a label stands
-in it: the rest might have taken it back.
+What is taken back is not stated: after the last label there may be no "Correction",
+"Wait", "Actually", "I meant" and the like, and nowhere a sentence that does no more
+than call another one better.
+
+So "A is better than B in style" states nothing, "INCORRECT" does not contain "CORRECT",
+and a reply that was cut at the token limit is invalid even if a label stands in it: the
+rest might have taken it back.
 """
 
 from __future__ import annotations
@@ -43,7 +50,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -184,14 +191,9 @@ def parse_label(
     text = _readable(reply)
     if isinstance(text, Reason):
         return scale.invalid(text)
-    stated = scale.stated(text, bare=not marked)
-    if len(stated) > 1:
-        return scale.invalid(Reason.CONFLICTING)
-    if not stated:
-        return scale.invalid(scale.why_nothing(text))
-    (label,) = stated
-    if label not in labels:
-        return scale.invalid(Reason.OUTSIDE)
+    label = scale.only(text, bare=not marked)
+    if isinstance(label, Reason):
+        return scale.invalid(label)
     asked = reply.text.strip().splitlines()[-1] if marked else reply.text.strip()
     form = f"[[{label}]]" if marked else label
     return _said(labels[label], strict=asked == form and text == reply.text)
@@ -236,12 +238,15 @@ def parse_json(
     if isinstance(text, Reason):
         return scale.invalid(text)
     found, reason = _json_object(text.strip())
-    strict = not reason
+    strict, before, after = not reason, "", ""
     if reason is Reason.NOT_JSON:
-        found, reason = _json_object(text[text.find("{") : text.rfind("}") + 1])
+        begin, end = text.find("{"), text.rfind("}") + 1
+        before, after = text[:begin], text[end:]
+        found, reason = _json_object(text[begin:end])
+        if _REFUSAL.match(_plain(text)):
+            reason = Reason.REFUSAL
     if reason:
-        declined = reason is Reason.NOT_JSON and _REFUSAL.match(_plain(text))
-        return scale.invalid(Reason.REFUSAL if declined else reason)
+        return scale.invalid(reason)
     details: dict[str, Any] = {}
     for name, wanted in schema["properties"].items():
         if name not in found:
@@ -250,10 +255,16 @@ def parse_json(
         if isinstance(value, Reason):
             return scale.invalid(value)
         details[name] = value
-    strict = strict and details == found and text == reply.text
-    label = str(details.pop("verdict"))
+    label = str(details["verdict"])
     if label not in labels:
         return scale.invalid(Reason.OUTSIDE)
+    # Between other words the object is read as a label in double brackets would be.
+    if not strict and isinstance(
+        why := scale.only(f"{before}[[{label}]]{after}", bare=False), Reason
+    ):
+        return scale.invalid(why)
+    strict = strict and details == found and text == reply.text
+    del details["verdict"]
     return _said(labels[label], strict=strict, details=details)
 
 
@@ -397,7 +408,29 @@ _DOUBT = re.compile(
     re.I,
 )
 _NUMBER = re.compile(
-    r"([+-]?\d{1,20}(?:[.,]\d{1,20})?)(?:\s?(?:/|out of|of)\s?(\d{1,20}))?"
+    # A comma before three digits parts thousands.
+    r"([+-]?\d{1,20}(?:\.\d{1,20}|,(?!\d{3}(?!\d))\d{1,20})?)"
+    r"(?:\s?(?:/|out of|of)\s?(\d{1,20}))?"
+)
+_OUT_OF = re.compile(r"\s?(?:/|out of|of)\s?\d{1,20}")
+_LOSING = r"(?:worse|worst|weaker|weakest|inferior|poorer|losing|wrong|incorrect)"
+_KIND = r"(?:answer|assistant|response|option|conversation|one)"
+_UNMEANT_BEFORE = re.compile(
+    rf"(?:^|[.;!?\n])\W{{0,9}}(?:the\s+)?(?:{_LOSING}(?:\s+{_KIND})?|loser)\W{{0,9}}"
+    r"(?:is\b)?\W{0,9}$|\b(?:not|reject|rule out|such as|for (?:example|instance)"
+    r"|e\.g\.|(?:example|format|form) is)\W{0,9}$",
+    re.I,
+)
+_UNMEANT_AFTER = re.compile(
+    r"\W{0,9}(?:(?:is|was|has)\s+)?(?:(?:the|clearly|far|much|more)\s+){0,2}"
+    rf"(?:{_LOSING}|loses|fails|beaten|errors|mistakes|what)\b",
+    re.I,
+)
+_TAKEN_BACK = re.compile(
+    r"\bon (?:second thoughts?|reflection)\b|\b(?:scratch that|just kidding|I meant"
+    r"|correction|take (?:that|it|this) back)\b"
+    r"|(?:^|[.!?;\n])\W{0,9}(?:(?:wait|sorry|no)\b[,:.!]|actually\b)",
+    re.I,
 )
 _NAMED = re.compile(r"(?:answer|assistant|response|option|conversation|model)\s+", re.I)
 _REFUSAL = re.compile(
@@ -424,8 +457,11 @@ _ANNOUNCED_CHOICE = re.compile(
     re.I,
 )
 _IS_BETTER = re.compile(
-    r"(.{1,40}?)\s+is\s+(?:the\s+)?better(?:\s+(?:answer|assistant|response|option"
-    r"|conversation|one))?[.!]?",
+    rf"(.{{1,40}}?)\s+is\s+(?:the\s+)?better(?:\s+{_KIND})?[.!]?", re.I
+)
+_CALLED_BETTER = re.compile(
+    r"(?:^|[.!?;\n])\W{0,9}(?:(?:so|thus|overall|actually|however|that said)\b,?\s+)?"
+    rf"((?:{_KIND}\s+)?\w+)\s+is\s+(?:the\s+)?better(?:\s+{_KIND})?(?=\s*(?:[.!\n]|$))",
     re.I,
 )
 _TIES = {"tie", "draw"}
@@ -506,22 +542,64 @@ class _Scale:
             return self.by_case[letter]
         return letter if re.fullmatch("[a-z]", letter) else None
 
-    def stated(self, text: str, *, bare: bool) -> set[str]:
-        """Collect the labels that a text states; doubted ones count beside others."""
+    def only(self, text: str, *, bare: bool) -> str | Reason:
+        """Which one label does a text state, or why none?"""
         text = _plain(text)
-        found: set[str] = set()
+        stated, doubted = self._stated(text, bare=bare)
+        labels = {*stated, *doubted} if stated or len(doubted) > 1 else set[str]()
+        if stated and _TAKEN_BACK.search(text, max(stated.values())):
+            return Reason.CONFLICTING
+        if len(labels) > 1:
+            return Reason.CONFLICTING
+        if not labels:
+            return self._why_nothing(text)
+        (label,) = labels
+        return label if label in self.by_case.values() else Reason.OUTSIDE
+
+    def _stated(self, text: str, *, bare: bool) -> tuple[dict[str, int], set[str]]:
+        """Find the labels stated, with their last place, and those that only occur."""
+        found: dict[str, int] = {}
         doubted: set[str] = set()
         for match in _DOUBLE.finditer(text):
-            if (label := self.label(match[1])) is not None:
-                (doubted if _is_doubted(text, match) else found).add(label)
-        for line in text.splitlines():
-            found |= self._announced(line)
+            label = self._bracketed(text, match)
+            if label is None:
+                continue
+            if _is_doubted(text, match) or self._unmeant(text, *match.span()):
+                doubted.add(label)
+            else:
+                found[label] = match.end()
+        begin, alone = 0, list[tuple[str | None, int, int]]()
+        for line in text.splitlines(keepends=True):
+            end = begin + len(line)
+            for label, place in self._announced(line.rstrip()):
+                found[label] = begin + place
+            if bare and line.strip():
+                alone.append((self._alone(line.strip()), begin, end))
+            begin = end
         if bare:
-            lines = [self._alone(x) for x in text.splitlines() if x.strip()]
-            if found or lines[0] or lines[-1]:
-                found |= {label for label in lines if label is not None}
+            if found or alone[0][0] or alone[-1][0]:
+                for label, begin, end in alone:
+                    if label is not None and self._unmeant(text, begin, end):
+                        doubted.add(label)
+                    elif label is not None:
+                        found[label] = max(end, found.get(label, 0))
             doubted |= self._begun(text)
-        return found | doubted if found or len(doubted) > 1 else set()
+        if not self.graded:
+            called = map(self.label, _CALLED_BETTER.findall(text))
+            doubted |= {label for label in called if label is not None}
+        return found, doubted
+
+    def _bracketed(self, text: str, match: re.Match[str]) -> str | None:
+        """Which label stands in the brackets, with "/5" behind them if it is there?"""
+        top = _OUT_OF.match(text, match.end()) if self.numbers else None
+        return self.label(match[1] + (top[0] if top else ""))
+
+    def _unmeant(self, text: str, begin: int, end: int) -> bool:
+        """Is the label here called something else than the verdict?"""
+        return not self.graded and bool(
+            _UNMEANT_BEFORE.search(text[max(0, begin - 50) : begin])
+            or _UNMEANT_AFTER.match(text, end)
+        )
 
     def _alone(self, line: str) -> str | None:
         """Which label stands alone on this line, or is called better by it?"""
@@ -535,17 +613,16 @@ class _Scale:
         begun = label in self.by_case.values() and word.endswith((".", ","))
         return {label} if begun and label else set()
 
-    def _announced(self, line: str) -> set[str]:
+    def _announced(self, line: str) -> Iterator[tuple[str, int]]:
+        """Find the labels that are announced, and where."""
         opening = _ANNOUNCED_GRADE if self.graded else _ANNOUNCED_CHOICE
-        found = set()
         for match in opening.finditer(line):
             rest = line[match.end() : match.end() + 100]
             words = re.split(r"[.;!](?:\s|$)|\s(?:because|since|as)\s", rest)[0]
             if (label := self.label(words)) is not None:
-                found.add(label)
-        return found
+                yield label, match.end()
 
-    def why_nothing(self, text: str) -> Reason:
+    def _why_nothing(self, text: str) -> Reason:
         plain = _plain(text)
         if _REFUSAL.match(plain):
             return Reason.REFUSAL
