@@ -292,8 +292,9 @@ def answer(case: Case) -> str:
         for match in case.matches
     )
     return (
-        f"<dl>{listed}</dl><table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
+        f'<dl>{listed}</dl><div style="overflow-x:auto" role="region" tabindex="0" '
+        f'aria-label="What the judges said"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 
