@@ -124,7 +124,7 @@ def dask(folder: str) -> tuple[Any, Callable[[Any], Any]]:
     from distributed import Client
 
     Client(
-        n_workers=2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=None
+        n_workers=2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=":0"
     )
     # A count has one part for about ten of the records: there must be many of these.
     records = dd.read_parquet(folder, split_row_groups=True)

@@ -1023,7 +1023,7 @@ def win_matrix(records: Any) -> WinMatrix:
     array([[0, 1],
            [1, 0]])
     """
-    frame = _coded(_with_columns(records, ["model_a", "model_b", "verdict"]))
+    frame = _coded(records, ["model_a", "model_b", "verdict"])
     found = _collected(
         frame.group_by("model_a", "model_b", "_label").agg(nw.len().alias("_n"))
     )
@@ -1141,7 +1141,7 @@ def _coded_orders(records: Any) -> tuple[Any, list[str]]:
     """Do as `checked_orders`, and leave it to the caller to look for repeats."""
     columns = nw.from_native(records).collect_schema().names()
     pair = ["judge", "item", *(["trial"] if "trial" in columns else [])]
-    frame = _coded(_with_columns(records, [*pair, "swapped", "verdict"]))
+    frame = _coded(records, [*pair, "swapped", "verdict"])
     return frame.with_columns(_is_swapped(frame).alias("swapped")), pair
 
 
@@ -1207,7 +1207,7 @@ def _whole(column: Any) -> npt.NDArray[np.int64]:
 def _with_columns(
     records: Any, columns: list[str], *, labels: str | None = None
 ) -> Any:
-    """Check that the columns are there and full: engines differ on empty keys.
+    """Check that the columns are there.
 
     Only the column `labels` may hold objects of several types.
     """
@@ -1225,19 +1225,30 @@ def _with_columns(
                 f"column {name!r} holds Python objects, among which 1 and '1' would "
                 "differ; convert it to one type (text, whole numbers, true and false)"
             )
-    gaps = {}
+    return frame
+
+
+def _refuse_gaps(frame: Any, columns: list[str], wrong: nw.Expr | None = None) -> bool:
+    """Refuse empty cells: engines differ on empty keys.
+
+    Whatever else would be `wrong` is looked for in the same pass; say whether it is
+    there.
+    """
+    schema, gaps = frame.collect_schema(), {}
     for name in columns:
         gap = nw.col(name).is_null()
         gaps[name] = gap | nw.col(name).is_nan() if schema[name].is_float() else gap
-    if _collected(frame.filter(reduce(or_, gaps.values())).select(nw.len())).item():
-        for name, gap in gaps.items():
-            number = _collected(frame.filter(gap).select(nw.len())).item()
-            if number:
-                raise ValidationError(
-                    f"{number} records have no {name!r}; fill it in or leave them out "
-                    "(judgelab.records.check_pairwise and check_ratings name the rows)"
-                )
-    return frame
+    bad = reduce(or_, [*gaps.values(), *([] if wrong is None else [wrong])])
+    if not _collected(frame.filter(bad).select(nw.len())).item():
+        return False
+    for name, gap in gaps.items():
+        number = _collected(frame.filter(gap).select(nw.len())).item()
+        if number:
+            raise ValidationError(
+                f"{number} records have no {name!r}; fill it in or leave them out "
+                "(judgelab.records.check_pairwise and check_ratings name the rows)"
+            )
+    return True
 
 
 def _labelled(
@@ -1263,9 +1274,10 @@ def _labelled(
                 "ratings need scale: every label that could be given, in order"
             )
         frame = _with_columns(records, needed, labels=column)
+        _refuse_gaps(frame, needed)
         return _on_scale(frame.with_columns(nw.col(column).alias("_given")), scale)
     turned = "swapped" in columns
-    frame = _coded(_with_columns(records, needed + ["swapped"] * turned))
+    frame = _coded(records, needed + ["swapped"] * turned)
     if turned:
         code = nw.col("_label")
         other = nw.when(code < int(Verdict.TIE)).then(1 - code).otherwise(code)
@@ -1304,8 +1316,9 @@ def _refuse_off_scale(frame: Any, categories: list[Any]) -> NoReturn:
     )
 
 
-def _coded(frame: Any) -> Any:
-    """Put the code of each verdict, word or code, into the column ``_label``."""
+def _coded(records: Any, columns: list[str]) -> Any:
+    """Check the columns; put the code of each verdict into the column ``_label``."""
+    frame = _with_columns(records, columns)
     verdict = nw.col("verdict")
     if frame.collect_schema()["verdict"].is_integer():
         frame = frame.with_columns(verdict.cast(nw.Int64).alias("_label"))
@@ -1319,8 +1332,8 @@ def _coded(frame: Any) -> Any:
             )
         frame = frame.with_columns(code.cast(nw.Int64).alias("_label"))
         known = nw.col("_label") >= 0
-    unknown = _collected(frame.filter(~known).select("verdict").unique())
-    if len(unknown):
+    if _refuse_gaps(frame, columns, ~known):
+        unknown = _collected(frame.filter(~known).select("verdict").unique())
         strange = sorted(unknown["verdict"].to_list())[:5]
         raise ValidationError(
             f"unknown verdicts {strange}; expected "

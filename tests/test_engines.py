@@ -59,7 +59,7 @@ def dask_workers():
         # The default shuffle is for tables of many gigabytes; its start takes seconds.
         dask.config.set({"dataframe.shuffle.method": "tasks"}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
