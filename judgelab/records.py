@@ -869,6 +869,11 @@ def _undecodable(path: Path, codec: str) -> ValidationError:
     return ValidationError(f"{path.name} is not {name}")
 
 
+def _holds_quotes(path: Path) -> bool:
+    with path.open("rb") as file:
+        return any(b'"' in chunk for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
 def _read_csv(
     path: Path, codec: str, names: set[str], wanted: _Wanted
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
@@ -877,11 +882,15 @@ def _read_csv(
     def lines() -> Iterator[tuple[int, list[str]]]:
         """Give every record's first line and fields: a quoted field may span lines."""
         with path.open(encoding=codec, newline="") as file, _long_fields():
-            start, reader = 1, csv.reader(file)
-            for fields in reader:
-                if fields:
-                    yield start, fields
-                start = reader.line_num + 1
+            start, reader = 1, csv.reader(file, strict=True)
+            try:
+                for fields in reader:
+                    if fields:
+                        yield start, fields
+                    start = reader.line_num + 1
+            except csv.Error as error:
+                reason = f"line {start}: {error} (is a quote left open?)"
+                raise _not_a_table(path, reason) from None
 
     def where(rows: Sequence[int]) -> str:
         # Line numbers are wanted only in an error, and only a few of them.
@@ -903,7 +912,9 @@ def _read_csv(
         # A parser that leaves columns out no longer minds lines that are too long, and
         # any parser takes the first of them for the width of the table.
         odd_start = any(len(fields) != len(header) for fields in first)
-        if (fewer or odd_start) and (odd := _odd_widths(lines, len(header))):
+        # After a stray quote it takes the lines up to the next one for one field.
+        exact = fewer or odd_start or _holds_quotes(path)
+        if exact and (odd := _odd_widths(lines, len(header))):
             raise _not_a_table(path, odd)
         with (
             path.open(encoding=codec, newline="") as file,
@@ -922,8 +933,6 @@ def _read_csv(
         raise
     except UnicodeError:
         raise _undecodable(path, codec) from None
-    except csv.Error as error:
-        raise _not_a_table(path, f"{error} (is a quote left open?)") from None
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         reason = _odd_widths(lines, len(header)) or str(error).strip()
         raise _not_a_table(path, reason) from None
@@ -965,14 +974,11 @@ def _odd_widths(
 ) -> str:
     """Say which lines have more or fewer fields than the header, if any."""
     first, total = list[tuple[int, int]](), 0
-    try:
-        for line, fields in lines():
-            if len(fields) != width:
-                total += 1
-                if total <= _SHOWN_ROWS:
-                    first.append((line, len(fields)))
-    except csv.Error as error:
-        return str(error)
+    for line, fields in lines():
+        if len(fields) != width:
+            total += 1
+            if total <= _SHOWN_ROWS:
+                first.append((line, len(fields)))
     if not first:
         return ""
     shown = _places("line", [line for line, _ in first], total)

@@ -479,6 +479,28 @@ def test_json_lines_come_one_by_one(tmp_path):
         next(found)
 
 
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (['m,"q1,A', 'm,"q2,B', "m,q3,A"], 2),
+        (["m,q1,A", 'm,"q2,B', "m,q3,A"], 3),
+    ],
+    ids=["two stray quotes", "one stray quote"],
+)
+def test_a_stray_quote_swallows_no_line(tmp_path, rows, line):
+    """The lines up to the next quote would be one name of an item."""
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["judge,item,verdict", *rows, ""]))
+    with pytest.raises(ValidationError, match=f"line {line}: .*quote left open"):
+        read(path)
+
+
+def test_quotes_that_belong_there(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text('judge,item,verdict\nm,"a ""b""\nc",A\nm,5" pipe,B\n')
+    assert read(path)["item"].tolist() == ['a "b"\nc', '5" pipe']
+
+
 def test_a_long_file_is_streamed(tmp_path):
     """Columns that are not asked for cost no memory, however large they are."""
     import tracemalloc
