@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from judgelab.agreement import cohen_kappa
-from judgelab.explore import LabelTable, RecodedLabels, ShuffledLabels
+from judgelab.explore import LabelTable, RecodedLabels, ShuffledLabels, svg
 from judgelab.explore.llmjudge import invented, misjudged, ndcg_of_systems
 from judgelab.papers import llmjudge
 
@@ -142,3 +142,19 @@ def test_every_tenth_setting_is_drawn(demo):
         picture, _ = demo.frame(**params)
         assert picture.count("<svg") == 2
         assert "nan" not in picture
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.name)
+def test_words_stay_within_the_picture(demo):
+    picture = demo.view(
+        demo.compute(**{c.name: c.values[c.start] for c in demo.controls})
+    )
+    words = re.findall(
+        r'<text x="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]*)<', picture
+    )
+    assert words
+    for x, anchor, said in words:
+        width = 7 * len(said)  # a letter takes about 7 units
+        left = float(x) - width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        assert left >= 0, said
+        assert left + width <= svg.WIDTH, said

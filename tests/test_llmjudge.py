@@ -737,6 +737,30 @@ def test_system_tau_is_tau_of_mean_scores():
         system_tau(dict(list(runs.items())[:1]), human, judge)
 
 
+def test_systems_with_the_same_scores_on_other_queries_tie():
+    places = [1, 2, 3, 5, 7, 8]
+    queries = [f"q{i}" for i in range(len(places))]
+    names = [f"p{i}" for i in range(10)]
+    labels = pd.DataFrame(
+        [(q, d, int(d == "p0")) for q in queries for d in names],
+        columns=["query", "document", "label"],
+    )
+
+    def system(places):
+        rows = [
+            (q, d, -(place - 0.5 if d == "p0" else i))
+            for q, place in zip(queries, places, strict=True)
+            for i, d in enumerate(names)
+        ]
+        return pd.DataFrame(rows, columns=["query", "document", "score"])
+
+    runs = {str(i): system(np.roll(places, i)) for i in range(6)}
+    sums = [sum(run_scores(run, labels).values()) for run in runs.values()]
+    assert len(set(sums)) > 1  # added up one by one they differ
+    with pytest.raises(UndefinedStatistic, match="equal"):
+        system_tau(runs, labels, labels)
+
+
 def test_a_part_resembles_its_whole():
     for split in ("dev", "test"):
         whole = llmjudge.sampled_tau(split).value

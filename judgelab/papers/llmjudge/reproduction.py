@@ -297,7 +297,7 @@ def slips() -> pd.DataFrame:
     rows.append(
         (
             "Abstract",
-            "42 submissions are released",
+            "42 submissions are released (and 39 by the project's page)",
             f"{len(SUBMISSIONS)} files of labels are public: "
             f"{len(published())} − {len(published()) - len(SUBMISSIONS)}",
             "the organisers' nine baselines are missing",

@@ -7,6 +7,7 @@ is by trec_eval, whose two rules of sorting a run `trec_order` shows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -278,20 +279,17 @@ def system_tau(
         )
     means = [
         [
-            float(
-                np.mean(
-                    list(
-                        run_scores(
-                            run, labels, measure=measure, no_relevant=no_relevant
-                        ).values()
-                    )
-                )
-            )
+            _mean(run_scores(run, labels, measure=measure, no_relevant=no_relevant))
             for run in runs.values()
         ]
         for labels in (human, judge)
     ]
     return kendall_tau(*means)
+
+
+def _mean(scores: dict[str, float]) -> float:
+    # Exact sums: systems with the same scores on other queries tie.
+    return math.fsum(scores.values()) / len(scores)
 
 
 def dl2023(runs: Literal["fullrank", "all"] = "fullrank") -> pd.DataFrame:
@@ -386,7 +384,7 @@ def sampled_tau(
     return kendall_tau(_means(scores.loc[:, part]), _means(other))
 
 
-def _means(scores: pd.DataFrame) -> npt.NDArray[np.float64]:
+def _means(scores: pd.DataFrame | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     # Sums of printed decimals tie where the means do; floats may not.
     return np.asarray((scores.sum(axis=1) / scores.shape[1]).round(8), float)
 
@@ -430,11 +428,11 @@ def random_samples(
     if size not in range(1, scores.shape[1] + 1):
         raise ValidationError(f"size is {size!r}; draw 1 to {scores.shape[1]} queries")
     generator = np.random.default_rng(rng)
-    whole = scores.mean(axis=1)
+    whole = _means(scores)
     taus = np.array(
         [
             kendall_tau(
-                scores[:, generator.permutation(scores.shape[1])[:size]].mean(axis=1),
+                _means(scores[:, generator.permutation(scores.shape[1])[:size]]),
                 whole,
                 interval=None,
             ).value
