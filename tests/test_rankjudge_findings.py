@@ -10,6 +10,8 @@ from scipy import stats
 
 from judgelab.data import published
 from judgelab.errors import Separated, ValidationError
+from judgelab.models.cost import Prices
+from judgelab.models.request import Reply
 from judgelab.papers import rankjudge as rj
 from judgelab.papers.rankjudge.grade import Grades
 from judgelab.papers.rankjudge.scripted import NOT_INJECTED, difficulty
@@ -195,6 +197,22 @@ def test_a_dump_bin_is_found_with_its_known_size(bench, first):
     others = bias.loc[dumper].drop(index="evasion")
     assert (others["bias"] < 5).all()
     assert bias.loc[sharp, "bias"].abs().max() < 6
+
+
+def test_the_bias_of_two_orders_is_not_that_of_twice_as_many_pairs(bench):
+    with pytest.raises(ValidationError, match="stands twice on pair"):
+        rj.class_bias(bench.matches)
+
+
+def test_tokens_that_nobody_counted_are_not_free(bench):
+    """A server that counts nothing must not look like the cheapest judge."""
+    match = rj.read_match(Reply('{"verdict": "A"}'), bench.items[0], "silent")
+    assert rj.mean_use([match]) == {}
+    prices = {"silent": Prices(1.0, 2.0)}
+    assert rj.mean_use([match], "cost", prices=prices) == {}
+    counted = Reply('{"verdict": "A"}', prompt_tokens=10**6, completion_tokens=10**6)
+    match = rj.read_match(counted, bench.items[0], "silent")
+    assert rj.mean_use([match], "cost", prices=prices) == {"silent": 3.0}
 
 
 def test_replies_without_a_type_are_left_out_or_counted(first):

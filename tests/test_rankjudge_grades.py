@@ -168,6 +168,8 @@ def test_grades_of_single_conversations():
     assert np.isnan(table.table[0, 4])
     assert table.invalid[0].tolist() == [False, False, True, False, False]
     assert rj.grades_alone(found, ties="half").table[0, 1] == 0.5
+    with pytest.raises(ValidationError, match="'x' stands twice on pair 'p'"):
+        rj.grades_alone([*found, Grade("p", "x", 1, 6)])
     with pytest.raises(ValidationError, match="ties"):
         rj.grades_alone(found, ties="right")
 

@@ -46,6 +46,11 @@ def class_bias(
         One row per judge and type: ``true`` and ``named`` share in percent, ``bias`` =
         named − true in points with ``low`` and ``high`` (95 %), and ``n``.
 
+    Raises
+    ------
+    ValidationError
+        If a judge stands twice on a pair: its two answers are not independent.
+
     References
     ----------
     RankJudge, arXiv:2605.21748, section 4 and appendix A.5.
@@ -62,7 +67,14 @@ def class_bias(
             f"unparsed is {unparsed!r}; choose 'left out' or 'counted'"
         )
     answers: dict[str, list[tuple[str, str | None]]] = {}
+    seen = set[tuple[str, str]]()
     for match in matches:
+        if (cell := (match.model.name, match.id)) in seen:
+            raise ValidationError(
+                f"judge {cell[0]!r} stands twice on pair {cell[1]!r}; give matches of "
+                "one order and one wording"
+            )
+        seen.add(cell)
         named = match.judge.behavior_type_pred
         if match.missing or (named not in FAILURES and unparsed == "left out"):
             continue
@@ -110,7 +122,7 @@ def mean_use(
     Returns
     -------
     dict of str to float
-        Mean over the matches that say it; judges without any are left out.
+        Mean over the matches whose server counts; judges without any are left out.
 
     Notes
     -----
@@ -121,7 +133,10 @@ def mean_use(
         value, use = getattr(match.usage, what), match.usage
         price = (prices or {}).get(match.model.name)
         if what == "cost" and price is not None:
-            value = price.cost(use.prompt_tokens or 0, use.completion_tokens or 0)
+            read, written = use.prompt_tokens, use.completion_tokens
+            value = None
+            if read is not None and written is not None:
+                value = price.cost(read, written)
         if value is not None and not match.missing:
             found.setdefault(match.model.name, []).append(float(value))
     return {judge: float(np.mean(values)) for judge, values in found.items()}

@@ -250,10 +250,9 @@ def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
     if not x.size or np.isnan(x).any():
         raise ValidationError("give one value or more, none of them nan")
     value, n = float(np.median(x)), x.size
-    # The k-th smallest is above the median if fewer than k values are below it.
+    # The k-th smallest is above the median if fewer than k values are below it; the
+    # quantile is the largest k for which that is rare enough.
     k = int(stats.binom.ppf((1 - level) / 2, n, 0.5))
-    while k and stats.binom.cdf(k - 1, n, 0.5) > (1 - level) / 2:
-        k -= 1
     if not k:
         words = "no interval: too few values"
         return Estimate(value, math.nan, math.nan, n, words, level)

@@ -259,6 +259,11 @@ def grades_alone(
         1 if the better conversation has the higher grade; a pair with a grade that
         could not be read is wrong and counts as invalid, one without a reply is a gap.
 
+    Raises
+    ------
+    ValidationError
+        If a judge stands twice on a pair, or there is no such rule for ties.
+
     References
     ----------
     RankJudge, arXiv:2605.21748, appendix A.10.
@@ -277,8 +282,14 @@ def grades_alone(
     judges, items = _places(g.judge for g in found), _places(g.id for g in found)
     table = np.full((len(judges), len(items)), np.nan)
     invalid = np.zeros(table.shape, bool)
+    seen = np.zeros(table.shape, bool)
     for grade in found:
         cell = judges[grade.judge], items[grade.id]
+        if seen[cell]:
+            raise ValidationError(
+                f"judge {grade.judge!r} stands twice on pair {grade.id!r}"
+            )
+        seen[cell] = True
         if grade.missing:
             continue
         if grade.better is None or grade.worse is None:

@@ -253,7 +253,7 @@ def read_match(
         JudgeModel(judge, judge if reply is None else reply.model or judge),
         answer,
         Usage()
-        if reply is None
+        if reply is None or not (reply.prompt_tokens or reply.completion_tokens)
         else Usage(
             reply.prompt_tokens,
             reply.completion_tokens,

@@ -66,7 +66,9 @@ class Benchmark:
     def curation(self) -> Curation:
         """The ranking, and which pairs were dropped for it.
 
-        Judges without a finite rating are left out by name.
+        Judges without a finite rating are left out by name. Intervals take the pairs as
+        independent; of several pairs about one document that is not sure, and
+        `judgelab.papers.rankjudge.curate` can be told with `clusters`.
 
         Raises
         ------

@@ -397,7 +397,7 @@ def reproduce_from(
     by_walk = rank_agreement(
         curation.ranking.estimates(), dict(zip(joint.judges, mass, strict=True))
     )
-    bias = class_bias(matches)
+    bias = class_bias([m for m in matches if (m.order, m.prompt) == ("AB", "joint")])
     evasion = bias.loc[bias["failure"] == "evasion", "bias"].max()
     parts = [
         (0.1, "rho at 10 % of the pairs, at least"),
