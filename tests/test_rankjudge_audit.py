@@ -75,6 +75,21 @@ def test_a_line_cut_short_loses_itself_alone(audit):
     assert audit.damaged == 1
 
 
+@pytest.mark.parametrize("note", ["two\u2028lines", "next\x85", "half \ud83d", "\x1cé"])
+def test_a_note_may_hold_any_character(audit, note):
+    audit.label("p1", "ann", GOOD, note=note)
+    assert [entry.note for entry in audit.entries("ann")] == [note]
+    assert audit.damaged == 0
+
+
+def test_a_line_cut_inside_a_letter_leaves_the_others(audit):
+    audit.label("p1", "ann", GOOD)
+    with audit.path.open("ab") as out:
+        out.write("{é".encode()[:-1])
+    assert audit.labels("ann") == {"p1": "clean"}
+    assert audit.damaged == 1
+
+
 def test_wrong_labels_are_refused_and_leave_nothing(audit):
     with pytest.raises(ValidationError, match="contradicts the checks"):
         audit.label("p1", "ann", GOOD, label="noise")

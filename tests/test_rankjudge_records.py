@@ -103,6 +103,33 @@ def test_files_of_the_released_schema_load_as_they_are(tmp_path, suffix):
     assert {name: written[name] for name in match()} == match()
 
 
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_a_line_separator_in_a_text_ends_no_record(tmp_path, suffix):
+    row = pair()
+    row["plan"]["good"] = "one\u2028two\x85three"
+    path = tmp_path / f"pairs{suffix}"
+    rows = json.dumps([row] if suffix == ".json" else row, ensure_ascii=False)
+    path.write_text(rows + "\n", "utf-8")
+    (item,) = rj.load(rj.Item, path)
+    assert rj.as_json(item) == row
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_a_file_that_is_not_json_is_refused(tmp_path, suffix):
+    path = tmp_path / f"pairs{suffix}"
+    path.write_text('{"id": ', "utf-8")
+    with pytest.raises(ValidationError, match=r"pairs.*JSON"):
+        rj.load(rj.Item, path)
+
+
+def test_half_a_surrogate_pair_does_not_keep_a_run_from_being_saved(tmp_path):
+    row = pair()
+    row["plan"]["good"] = "half \ud83d"
+    rj.save([rj.read(rj.Item, row)], tmp_path / "pairs.json")
+    (item,) = rj.load(rj.Item, tmp_path / "pairs.json")
+    assert item.plan.good == "half \ufffd"
+
+
 def test_the_released_codes_error_rows_load_and_are_missing():
     row = match()
     row |= {"better_is_a": None, "model": {"name": "x"}}

@@ -56,7 +56,7 @@ from enum import StrEnum
 from typing import Any
 
 from judgelab.errors import ValidationError
-from judgelab.models.request import Reply
+from judgelab.models.request import Reply, whole
 from judgelab.verdict import SideBySide, Verdict
 
 Meaning = Verdict | SideBySide | float
@@ -720,6 +720,6 @@ def _field(value: Any, wanted: Mapping[str, Any]) -> Any:
     if not isinstance(value, str):
         return Reason.SHAPE
     if "enum" not in wanted:
-        return value
+        return whole(value)
     known = {_plain(word).casefold(): word for word in wanted["enum"]}
     return known.get(_plain(value).strip().casefold(), Reason.OUTSIDE)

@@ -212,7 +212,7 @@ class Recorded:
     @cached_property
     def header(self) -> Mapping[str, str]:
         """What is known of the recording: identity, engine, prompts, licence."""
-        lines = self.path.read_text("utf-8").splitlines()
+        lines = self.path.read_text("utf-8").split("\n")
         marked = (line[2:] for line in lines if line.startswith("# "))
         return dict(line.split(": ", 1) for line in marked)
 

@@ -380,7 +380,7 @@ class Audit:
         broken = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
         start = "\n" if broken and self.path.stat().st_size else ""
         with self.path.open("a", encoding="utf-8") as out:
-            out.write(start + json.dumps(line, ensure_ascii=False) + "\n")
+            out.write(start + json.dumps(line) + "\n")
             out.flush()
             os.fsync(out.fileno())
 
@@ -390,7 +390,7 @@ class Audit:
         self.damaged = 0
         if not self.path.exists():
             return stacks
-        for text in self.path.read_text("utf-8").splitlines():
+        for text in self.path.read_text("utf-8", errors="replace").split("\n"):
             try:
                 line = json.loads(text)
                 stack = stacks.setdefault(line["annotator"], [])

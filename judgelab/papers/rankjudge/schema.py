@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from judgelab.errors import ValidationError
-from judgelab.models.request import Message
+from judgelab.models.request import Message, whole
 from judgelab.papers.rankjudge.taxonomy import FAILURES, USER_BEHAVIORS
+from judgelab.records import json_objects
 
 Record = TypeVar("Record")
 Slot = Literal["A", "B"]
@@ -528,7 +529,8 @@ def load(kind: type[Record], path: str | Path) -> list[Record]:
     Raises
     ------
     ValidationError
-        Naming the record (the first is 1) and the field that is not as it should be.
+        Naming the record (the first is 1) and the field that is not as it should be; or
+        if the file is not JSON.
 
     Notes
     -----
@@ -536,9 +538,12 @@ def load(kind: type[Record], path: str | Path) -> list[Record]:
     """
     path = Path(path)
     if path.suffix == ".json":
-        rows = json.loads(path.read_text("utf-8"))
+        try:
+            rows = json.loads(path.read_text("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValidationError(f"{path.name} is no JSON file: {error}") from None
     elif path.suffix == ".jsonl":
-        rows = [json.loads(row) for row in path.read_text("utf-8").splitlines() if row]
+        rows = [row for _, row in json_objects(path)]
     elif path.suffix == ".parquet":
         rows = import_module("pyarrow.parquet").read_table(path).to_pylist()
     else:
@@ -564,7 +569,7 @@ def save(records: Iterable[Any], path: str | Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps([as_json(each) for each in records], indent=1, ensure_ascii=False)
     unfinished = path.with_suffix(path.suffix + ".part")
-    unfinished.write_text(text + "\n", encoding="utf-8")
+    unfinished.write_text(whole(text) + "\n", encoding="utf-8")
     unfinished.replace(path)
 
 
