@@ -207,6 +207,13 @@ def test_only_one_run_writes(log):
     keep(log, request(), Reply("A"))  # and afterwards so is writing
 
 
+def test_another_name_of_the_file_is_the_same_log(log, tmp_path):
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(log.path)
+    with log.writing(), pytest.raises(LogError), Log(link).writing():
+        pass
+
+
 PROCESS = """
 import sys
 from judgelab.models import Log, LogError

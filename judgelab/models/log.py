@@ -146,7 +146,8 @@ class Log:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path).absolute()
+        # Of two names of one file only one can hold the lock beside it.
+        self.path = Path(path).resolve()
         if not self.path.parent.is_dir():
             raise LogError(f"there is no folder {self.path.parent}; make it first")
         with self._connection() as connection:
