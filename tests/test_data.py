@@ -80,10 +80,10 @@ def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(ValidationError, match="there are: agreement_by_question"):
         data.counts("mtbench", "votes")
     for source in ("mt-bench", ""):
-        with pytest.raises(ValidationError, match="there are: judgebench, llmjudge"):
+        with pytest.raises(ValidationError, match="there are: askmodel, judgebench, llmjudge"):
             data.published(source, "table5")
     with pytest.raises(ValidationError, match="nothing is shipped"):
-        data.counts("mtsair", "votes")
+        data.counts("rankjudges", "votes")
 
 
 def test_shipped_tables_need_no_http_client():
