@@ -1,6 +1,7 @@
 """The command line as a newcomer meets it: help, exit codes, messages, no traceback."""
 
 import io
+import itertools
 import json
 import os
 import re
@@ -86,14 +87,14 @@ def test_a_newcomer_is_told_what_there_is():
 
 def test_check_of_good_records(votes):
     out, err = run("check", votes)
-    assert "480 valid records of 480" in out
+    assert "480 of 480 records valid" in out
     assert "Nothing is wrong" in out
     assert err == ""
 
 
 def test_check_of_bad_records(wrong):
     out, _ = run("check", wrong, status=1)
-    assert "1 valid records of 3" in out
+    assert "1 of 3 records valid" in out
     assert "line 3: unknown verdict" in out
     assert "line 4: 'judge' is empty" in out
     assert "--word x=y" in out
@@ -141,7 +142,7 @@ def test_missing_partners_are_counted(tmp_path):
         "judge,item,verdict,swapped\nx,1,A,false\nx,1,B,true\nx,2,A,false\n"
     )
     done = quick("check", path)
-    assert "1 pairs lack their partner" in " ".join(done.stdout.split())
+    assert "1 pair without partner" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("form", ["html", "md", "json", "csv"])
@@ -257,6 +258,66 @@ def test_fetch_lists_and_finds(tmp_path, monkeypatch):
     monkeypatch.setenv("JUDGELAB_DATA", str(tmp_path / "none"))
     _, err = run("fetch", "mtbench", status=2)
     assert "JUDGELAB_DATA" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "message"),
+    [
+        ("v.csv", "judge;item;verdict", "between semicolons; save it with commas"),
+        ("v.csv", "judge\titem\tverdict", "between tabs"),
+        ("v.csv", "Judge,Item,Verdict", "rename={'Verdict': 'verdict'} if that is it"),
+        ("v.csv", "judge, item, verdict", "{' verdict': 'verdict'}"),
+        ("v.tsv", "judge\titem\tverdict", "save it as CSV, with commas"),
+        ("v.xlsx", "PK", "save the sheet as CSV UTF-8"),
+        ("v.json", "[]", "one object per line"),
+        ("v.txt", "judge,item,verdict", "rename it"),
+        ("v", "judge,item,verdict", "a name without ending is not"),
+    ],
+)
+def test_what_a_spreadsheet_saves_is_named_with_what_to_do(
+    tmp_path, name, header, message
+):
+    path = tmp_path / name
+    path.write_text(header + "\nx,1,A\n")
+    _, err = run("check", path, status=2)
+    assert message in " ".join(err.split())
+
+
+def test_arguments_are_called_as_on_the_command_line(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("judge,item,label\nx,1,1.5\ny,1,2\n")
+    out, _ = run("check", path)
+    assert "needs --scale" in out
+    done = process("report", path)
+    assert done.returncode == 2
+    assert "is --scale 1,2,3" in done.stderr
+    run("report", path, "--scale", "1,1.5,2")
+    for scale in ("1-5", "1,,2", "1,1,2"):
+        assert (
+            "write every label once"
+            in run("report", path, "--scale", scale, status=2)[1]
+        )
+
+
+def test_a_source_has_one_name_however_it_is_written(tmp_path, monkeypatch):
+    assert run("reproduce", "MT-Bench", "--brief") == run(
+        "reproduce", "mt_bench", "--brief"
+    )
+    # Where the folder is not whole, either name is known and says so.
+    monkeypatch.setenv("JUDGELAB_DATA", str(tmp_path))
+    (tmp_path / "mtbench").mkdir()
+    for name in ("mt_bench", "mtbench"):
+        assert "lacks 2 of 2 files" in run("fetch", name, status=2)[1]
+
+
+def test_help_breaks_lines_where_the_terminal_does():
+    """No line of a docstring is broken in the middle, then again by the terminal."""
+    for name in COMMANDS:
+        lines = [x.strip() for x in quick(name, "--help").stdout.splitlines()]
+        text = lines[: next(k for k, x in enumerate(lines) if x.startswith("╭"))]
+        for above, below in itertools.pairwise(text):
+            word = below.split(" ", 1)[0]
+            assert not (above and below) or len(above) + 1 + len(word) > 76
 
 
 def test_names_that_look_like_markup_are_shown_as_they_are(tmp_path):

@@ -254,14 +254,18 @@ def test_people_stand_beside_the_judge(votes, told):
 def test_the_lean_is_found_and_said(told):
     found = told.findings.order[0]
     assert found.fairness.high < 0
-    said = [s for s in told.sections[0].statements if "order of showing" in s.claim]
+    said = [s for s in told.sections[0].statements if "both slots" in s.claim]
     assert [s.answer for s in said] == ["no"]
     assert "the first slot gains" in said[0].why
 
 
 def test_a_judge_without_faults_is_accused_of_none(pairs):
     told = report(beside(Judge(k=3, name="fair"), pairs), against=["ann", "bob"])
-    faults = [s for s in told.sections[0].statements if "favour" in s.claim]
+    faults = [
+        s
+        for s in told.sections[0].statements
+        if re.search("fair to both slots|as often right|same credit", s.claim)
+    ]
     assert faults
     assert [s.answer for s in faults if s.answer == "no"] == []
 
@@ -414,6 +418,84 @@ def test_answers_in_another_order_without_saying_so(votes):
         report(turned)
     with pytest.raises(ValidationError, match="stand for different answers"):
         who_judged(turned)
+
+
+def test_columns_that_do_not_follow_the_order_of_showing(votes):
+    """A log that names the models of an item, whatever the order: told how to cure."""
+    fixed = votes.assign(model_a="p", model_b="q")
+    with pytest.raises(ValidationError, match="'swapped' is true, exchange 'model_a'"):
+        report(fixed)
+    lengths = votes.drop(columns=["model_a", "model_b", "log_length"])
+    with pytest.raises(ValidationError, match=r"now a longer answer A.*exchange"):
+        report(lengths.assign(length_a=3, length_b=5))
+    right = lengths.assign(
+        length_a=np.where(votes["swapped"], 5, 3),
+        length_b=np.where(votes["swapped"], 3, 5),
+    )
+    report(right)
+
+
+def test_a_wrong_word_in_gold_is_named(votes):
+    with pytest.raises(ValidationError, match=r"'gold' names the better .*model_a"):
+        report(votes.assign(gold="model_a"))
+
+
+def said(found, start):
+    """The statements of the part "In short" that begin so."""
+    return [s for s in found.sections[0].statements if s.claim.startswith(start)]
+
+
+def test_replies_that_are_no_verdicts_are_said_first(votes):
+    lost = votes.assign(
+        verdict=votes["verdict"].where(votes["judge"] != "model", "INVALID")
+    )
+    found = report(lost, against=["ann", "bob"])
+    [replies] = said(found, "Every reply of model")
+    assert replies.answer == "no"
+    assert replies.why.startswith("100%")
+    [agrees] = said(found, "model agrees with ann, bob beyond luck")
+    assert (agrees.answer, agrees.why) == (
+        "open",
+        "there is no item with a usable verdict of both",
+    )
+    assert any("none of the verdicts can be used" in n for n in found.findings.notes)
+
+
+def test_a_reference_that_does_not_agree_with_itself():
+    votes = pd.concat(
+        simulate(Judge(k=0, name=name), draw_pairs(200, rng=1), rng=k)
+        for k, name in enumerate(["model", "ann", "bob"])
+    )
+    [people_] = said(report(votes, against=["ann", "bob"]), "Those measured against")
+    assert people_.answer == "open"
+    assert "until they do" in people_.why
+    assert not said(report(votes, against="ann"), "Those measured against")
+
+
+def test_a_lean_away_from_long_answers_is_a_lean(pairs):
+    shy = simulate(Judge(k=3, verbosity=-1.5, name="model"), pairs, rng=1)
+    shy = shy.drop(columns=["model_a", "model_b"])
+    found = report(shy)
+    [lean] = said(found, "model is as often right where the better answer is longer")
+    assert lean.answer == "no"
+    assert found.findings.leans[0].estimate.value < 0
+
+
+def test_nobody_is_passed_over_who_saw_one_order_only(votes):
+    """One judge in both orders does not speak for another."""
+    other = votes[(votes["judge"] == "model") & ~votes["swapped"]]
+    both = pd.concat([votes, other.assign(judge="hasty")])
+    found = report(both, judges=["model", "hasty"])
+    assert said(found, "The order of showing makes no difference to hasty")
+
+
+def test_more_items_are_counted_in_items(votes):
+    """Pairs of votes are no currency: twice the people are not twice the items."""
+    found = report(votes, against=["ann", "bob"], width=0.05)
+    for plan in found.findings.plans:
+        assert plan.items <= votes["item"].nunique()
+        ratio = plan.needed / plan.estimate.n
+        assert plan.items_needed == math.ceil(round(plan.items * ratio, 6))
 
 
 def test_an_item_that_is_several_pairs(votes):

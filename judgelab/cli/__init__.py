@@ -8,12 +8,15 @@ import typer
 from rich.console import Console
 
 from judgelab.cli import models, planning, rankjudge, sources, study
+from judgelab.cli.files import in_options
 from judgelab.errors import JudgelabError
 
 app = typer.Typer(
     name="judgelab",
     no_args_is_help=True,
     add_completion=False,
+    # The other way keeps the line breaks of docstrings, at any width of a terminal.
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Can a language model be trusted as a judge, and how sure are we?",
     epilog="Begin with: judgelab check FILE. Every command ends with status 0 if all "
@@ -36,7 +39,11 @@ def main() -> None:
     try:
         app()
     except JudgelabError as error:
+        hint = in_options([str(error)])
         Console(stderr=True).print(
-            f"judgelab: {error}", markup=False, highlight=False, soft_wrap=True
+            f"judgelab: {error}" + (f"\n{hint}" if hint else ""),
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
         )
         sys.exit(2)

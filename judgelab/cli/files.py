@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -64,6 +64,32 @@ ScaleOption = Annotated[
 Encoding = Annotated[str, typer.Option(help="How the text of the file is encoded.")]
 
 
+_OURS = (".csv", ".jsonl", ".ndjson")
+
+_ENDINGS = {
+    **dict.fromkeys(
+        (".xlsx", ".xls", ".ods"), "save the sheet as CSV UTF-8, with commas"
+    ),
+    ".tsv": "save it as CSV, with commas",
+    ".json": "write one object per line (.jsonl), or say with --as whose file it is",
+}
+
+OPTIONS = {
+    "rename=": "rename={'x': 'y'} is --rename x=y",
+    "words=": "words={'x': 'y'} is --word x=y",
+    "scale=": "scale=[1, 2, 3] is --scale 1,2,3",
+    "encoding=": "encoding='x' is --encoding x",
+}
+"""What messages of the package speak of, and how it is called on the command line."""
+
+
+def in_options(messages: Iterable[str]) -> str:
+    """Say which options the arguments are that these messages speak of, if any."""
+    text = " ".join(messages)
+    found = [option for name, option in OPTIONS.items() if name in text]
+    return f"Here {', and '.join(found)}." if found else ""
+
+
 class Loaded(NamedTuple):
     """Records from the files of a command."""
 
@@ -113,6 +139,13 @@ def load(
     for path in files:
         if not path.is_file():
             raise ValidationError(f"there is no file {str(path)!r}")
+        ending = path.suffix.lower()
+        if reader == "records" and ending not in (*_OURS, ".parquet"):
+            cure = _ENDINGS.get(ending, "rename it to say what it is")
+            raise ValidationError(
+                f"{path.name}: {', '.join(_OURS)} and .parquet are read, "
+                f"{ending or 'a name without ending'} is not; {cure}"
+            )
     with busy("reading …"):
         if reader == "records":
             return _own(files, rename, words, scale, encoding)
@@ -141,6 +174,7 @@ def _own(
         name for path in files for name in column_names(path, encoding=encoding)
     )
     known = {names.get(name, name) for name in columns}
+    _check_separator(files[0], columns)
     if not known & {"verdict", "label"}:
         _suggest(files[0])
     kind = kind_of(known)
@@ -185,6 +219,16 @@ def _others(files: Sequence[Path], reader: str, scale: str | None) -> Loaded:
     return Loaded(whole, kind, rows, columns, _labels(scale), tuple(problems))
 
 
+def _check_separator(path: Path, columns: Collection[str]) -> None:
+    first = next(iter(columns), "")
+    for mark, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
+        if len(columns) == 1 and mark in first:
+            raise ValidationError(
+                f"{path.name}: its columns stand between {name}; save it with commas "
+                "between them and, in numbers, decimal points"
+            )
+
+
 def _suggest(path: Path) -> None:
     from judgelab.readers import READERS, looks_like
 
@@ -196,14 +240,21 @@ def _suggest(path: Path) -> None:
 
 
 def _labels(scale: str | None) -> list[Any] | None:
-    """Read the labels of a scale: whole numbers if all of them are."""
+    """Read the labels of a scale: numbers if all of them are."""
     if scale is None:
         return None
     words = [word.strip() for word in scale.split(",")]
-    try:
-        return [int(word) for word in words]
-    except ValueError:
-        return list(words)
+    if len(set(words)) < max(2, len(words)) or "" in words:
+        raise ValidationError(
+            f"--scale {scale!r}: write every label once, lowest first, with commas "
+            "between them: 1,2,3"
+        )
+    for number in (int, float):
+        try:
+            return [number(word) for word in words]
+        except ValueError:
+            continue
+    return list(words)
 
 
 def valid(loaded: Loaded) -> pd.DataFrame:

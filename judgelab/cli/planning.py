@@ -75,7 +75,10 @@ def plan(
         n = items_for_kappa(width, kappa=kappa, shares=_numbers(use), level=level)
         rows.append((f"kappa near {kappa:g}, interval {width:g} wide", n))
     if not rows:
-        raise ValidationError("say what is wanted: --width, or --power with --share")
+        raise ValidationError(
+            "say what is wanted: how narrow an interval (--width 0.1 --share 0.8), or "
+            "what to notice and how surely (--power 0.8 --share 0.6)"
+        )
     table = Table(title="What it takes", title_justify="left")
     table.add_column("for")
     for name in ("items", "labels", *(["cost"] if price is not None else [])):
@@ -86,7 +89,8 @@ def plan(
     OUT.print(table)
     OUT.print(
         "Items are taken as independent; if several share a question, count questions. "
-        "For two judges, divide by the share of items on which they differ.",
+        "To tell two judges apart, --share is how often the better one is right where "
+        "only one is; divide by the share of such items for the number of all.",
         soft_wrap=True,
     )
 

@@ -62,7 +62,7 @@ def run(
         ),
     ] = None,
     both_orders: Annotated[
-        bool, typer.Option(help="Show every pair in both orders.")
+        bool, typer.Option("--both-orders", help="Show every pair in both orders.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Another seed, other conditions.")] = 0,
     concurrency: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -32,9 +33,7 @@ def reproduce(
     from judgelab.teach.reproduction import Ledger, ledger, sources
 
     known = sources()
-    if source is not None and source not in known:
-        raise ValidationError(f"no source {source!r}; there are: {', '.join(known)}")
-    names = known if source is None else [source]
+    names = known if source is None else [_source(source, known)]
     tables = [
         table
         for name in track(
@@ -92,6 +91,19 @@ def fetch(
             table.add_row(name, escape(about.title), escape(about.licence))
         OUT.print(table)
         return
-    with busy(f"fetching {source} …"):
-        folder = fetched(source)
+    name = _source(source, sorted(SOURCES))
+    with busy(f"fetching {name} …"):
+        folder = fetched(name)
     typer.echo(folder)
+
+
+def _source(given: str, known: Sequence[str]) -> str:
+    """Find a source: mtbench, mt-bench and mt_bench are one."""
+
+    def plain(name: str) -> str:
+        return name.lower().replace("_", "").replace("-", "")
+
+    for name in known:
+        if plain(name) == plain(given):
+            return name
+    raise ValidationError(f"no source {given!r}; there are: {', '.join(known)}")

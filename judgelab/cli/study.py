@@ -21,6 +21,7 @@ from judgelab.cli.files import (
     ScaleOption,
     Word,
     busy,
+    in_options,
     load,
     pairs,
     valid,
@@ -59,8 +60,8 @@ def check(
         problems += _understood(loaded, pairs(rename, "--rename"))
     for problem in problems:
         OUT.print(f"[bold red]wrong[/]  {escape(problem)}", soft_wrap=True)
-    if any("rename={" in problem or "words={" in problem for problem in problems):
-        OUT.print("Here rename={'x': 'y'} is --rename x=y, and words is --word x=y.")
+    if hint := in_options(problems):
+        OUT.print(hint, soft_wrap=True, markup=False)
     if problems:
         raise typer.Exit(1)
     OUT.print("[bold green]Nothing is wrong with these records.[/]")
@@ -205,13 +206,14 @@ def compare(
 def _understood(loaded: Loaded, rename: dict[str, str]) -> list[str]:
     """Print what was understood; return what is wrong between the records."""
     from judgelab import reporting
+    from judgelab.reporting.words import counted
 
     assert loaded.records is not None
     records = loaded.records
     OUT.print(
-        f"[bold]{len(records):,}[/] valid records of {loaded.rows:,}, "
-        f"{loaded.kind}; {records['judge'].nunique():,} judges, "
-        f"{records['item'].nunique():,} items",
+        f"[bold]{len(records):,}[/] of {counted(loaded.rows, 'record')} valid, "
+        f"{loaded.kind}; {counted(records['judge'].nunique(), 'judge')}, "
+        f"{counted(records['item'].nunique(), 'item')}",
         soft_wrap=True,
     )
     _print_columns(loaded.columns, rename)
@@ -240,11 +242,17 @@ def _understood(loaded: Loaded, rename: dict[str, str]) -> list[str]:
         if j.both_orders and j.one_order:
             OUT.print(
                 escape(
-                    f"note   {j.name}: {j.one_order:,} pairs lack their partner in the "
-                    "other order; they count in no statement on the order of showing"
+                    f"note   {j.name}: {counted(j.one_order, 'pair')} without partner "
+                    "in the other order; not used where the order of showing is tested"
                 ),
                 soft_wrap=True,
             )
+    if loaded.kind == "ratings" and loaded.scale is None:
+        OUT.print(
+            "note   a report on ratings needs --scale: every label that could be "
+            f"given, lowest first; given were {escape(','.join(values[:12]))}",
+            soft_wrap=True,
+        )
     return []
 
 

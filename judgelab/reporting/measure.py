@@ -33,7 +33,13 @@ from judgelab.counts import (
     tie_counts,
     win_counts,
 )
-from judgelab.errors import JudgelabError, UndefinedStatistic, ValidationError
+from judgelab.errors import (
+    Disconnected,
+    JudgelabError,
+    Separated,
+    UndefinedStatistic,
+    ValidationError,
+)
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_difference, clustered_proportion
 from judgelab.planning import items_for_width
@@ -90,6 +96,8 @@ class Order:
 
     judge: str
     pairs: int
+    units: int
+    """Independent ones: items, or clusters of them."""
     consistency: Estimate
     first: Estimate
     second: Estimate
@@ -121,6 +129,8 @@ class Truth:
     """How often a judge names the better answer, where that is known."""
 
     judge: str
+    units: int
+    """Independent ones: items, or clusters of them."""
     shares: Mapping[str, Estimate]
     """Right, wrong, tie and unusable, per verdict; they add up to 1."""
     by_rule: Mapping[str, Mapping[str, Estimate]]
@@ -172,6 +182,10 @@ class Plan:
     what: str
     estimate: Estimate
     needed: int
+    items: int
+    """The independent units that are there: items, or clusters of them."""
+    items_needed: int
+    """As many of these, with as many votes on each as now."""
 
 
 @dataclass(frozen=True)
@@ -470,6 +484,7 @@ def _order(asked: _Asked, judge: str) -> Order | None:
     return Order(
         judge=judge,
         pairs=len(pairs),
+        units=units.nunique(),
         consistency=position_consistency(table, level=level),
         first=slot_lean(table, "first", level=level),
         second=slot_lean(table, "second", level=level),
@@ -742,7 +757,7 @@ def _truth(asked: _Asked, judge: str, rules: Sequence[Rule | str]) -> Truth | No
             by_category[category] = clustered_proportion(
                 *_per_cluster(rows, hits["right"][rows.index]), level=asked.level
             )
-    return Truth(judge, shares, by_rule, by_category)
+    return Truth(judge, frame[asked.unit].nunique(), shares, by_rule, by_category)
 
 
 def _largest(categories: pd.Series[str]) -> list[str]:
@@ -922,9 +937,17 @@ def _systems(
         frame = asked.records[asked.records["judge"].isin(judges)]
         try:
             found.append(_ranked(asked, name, frame, tie_policy))
+        except (Separated, Disconnected):
+            asked.cannot(f"ranking by {name}", _NO_SCALE)
         except JudgelabError as error:
             asked.cannot(f"ranking by {name}", error)
     return found
+
+
+_NO_SCALE = UndefinedStatistic(
+    "some systems won or lost every comparison with the others, or never met them; no "
+    "finite gap explains that: it takes more comparisons between them"
+)
 
 
 def _ranked(
@@ -945,6 +968,8 @@ def _ranked(
     rows = np.concatenate([np.flatnonzero(won), np.flatnonzero(lost)])
     winners = np.concatenate([first[won], second[lost]])
     losers = np.concatenate([second[won], first[lost]])
+    if not len(rows) + tied.sum():
+        raise UndefinedStatistic("none of the verdicts can be used")
     wins = win_counts(winners, losers, players=players, clusters=of(rows))
     ties = tie_counts(first[tied], second[tied], players=players, clusters=of(tied))
     if clusters is not None:
@@ -998,22 +1023,25 @@ def _plans(
     width: float,
 ) -> list[Plan]:
     """For the quantities people decide by: how many units until the wanted width?"""
-    wanted: list[tuple[str, Estimate]] = []
+    wanted: list[tuple[str, Estimate, int]] = []
     for a in agreement:
         what = f"agreement of {a.one} with {a.two}, ties {a.ties}"
         wanted += [
-            (what, a.share),
+            (what, a.share, len(a.units)),
             (
                 f"kappa of {a.one} with {a.two}, ties {a.ties}",
                 a.coefficients["Cohen's kappa"],
+                len(a.units),
             ),
         ]
-    wanted += [(f"consistency of {o.judge}", o.consistency) for o in order]
-    wanted += [(f"accuracy of {t.judge}", t.shares["right"]) for t in truth]
+    wanted += [(f"consistency of {o.judge}", o.consistency, o.units) for o in order]
+    wanted += [(f"accuracy of {t.judge}", t.shares["right"], t.units) for t in truth]
     plans = []
-    for what, estimate in wanted:
+    for what, estimate, items in wanted:
         try:
-            plans.append(Plan(what, estimate, items_for_width(estimate, width)))
+            needed = items_for_width(estimate, width)
         except UndefinedStatistic:
             continue
+        in_items = -(-items * needed // estimate.n)
+        plans.append(Plan(what, estimate, needed, items, in_items))
     return plans

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +33,18 @@ def kind_of(columns: Collection[str]) -> Kind:
     """
     has = [name for name in ("verdict", "label") if name in columns]
     if len(has) != 1:
+        plain = {name.strip().lower(): name for name in columns}
+        near = [
+            f"{{{plain[found]!r}: {name!r}}} if that is it"
+            for name in ("verdict", "label")
+            if not has
+            for found in difflib.get_close_matches(name, plain, n=1, cutoff=0.75)
+        ]
         raise ValidationError(
             f"a record has either 'verdict' or 'label'; here are "
             f"{' and '.join(has) or 'neither'} (columns: "
-            f"{', '.join(sorted(columns)[:20])}); use rename="
+            f"{', '.join(map(repr, sorted(columns)[:20]))}); use rename="
+            + "".join(near[:1])
         )
     return "pairwise" if has == ["verdict"] else "ratings"
 
@@ -55,13 +64,20 @@ def prepared(records: Any, kind: Kind) -> pd.DataFrame:
         if "gold" in result:
             result["gold"] = _of_item(result, "gold")
             known = result["gold"].astype(object)
-            result["gold"] = _as_words(known.where(known.notna(), "MISSING"))
+            try:
+                result["gold"] = _as_words(known.where(known.notna(), "MISSING"))
+            except ValidationError as error:
+                raise ValidationError(
+                    f"'gold' names the better answer, A or B, or nothing: {error}"
+                ) from None
         if "swapped" in result:
             result["swapped"] = result["swapped"].astype(bool)
         _check_answers(result)
     for name in ("length_a", "length_b", "log_length", "own"):
         if name in result:
             result[name] = _as_numbers(result[name])
+    if kind == "pairwise":
+        _check_lengths(result)
     if "category" in result:
         result["category"] = _of_item(result, "category")
     if "cluster" in result:
@@ -106,8 +122,9 @@ def _as_numbers(values: pd.Series[Any]) -> pd.Series[float]:
     wrong = (read.isna() & values.notna()) | read.abs().eq(float("inf"))
     if wrong.any():
         raise ValidationError(
-            f"{values.name!r} holds {values[wrong].iloc[0]!r}; give finite numbers, or "
-            "leave it empty where it is not known"
+            f"{values.name!r} holds {values[wrong].iloc[0]!r}; give finite numbers, "
+            "with a point for decimals and no other mark, or nothing where it is not "
+            "known"
         )
     return read
 
@@ -126,18 +143,42 @@ def _check_answers(frame: pd.DataFrame) -> None:
     rows = frame["item"] == odd[0]
     seen = sorted(set(zip(first[rows], second[rows], strict=True)))[:2]
     reverse = len(seen) == 2 and seen[0] == seen[1][::-1]
-    cure = (
-        "'swapped' says which records show them in exchanged slots, and is "
-        + ("wrong" if "swapped" in frame else "missing")
-        if reverse
-        else "an item is one pair of answers: make its name of the question and both "
-        "models"
-    )
+    if not reverse:
+        cure = (
+            "an item is one pair of answers: make its name of the question and both "
+            "models"
+        )
+    elif "swapped" not in frame:
+        cure = "a column 'swapped' must say which records show them in exchanged slots"
+    elif frame.loc[rows, "model_a"].nunique() == 1:
+        cure = _EXCHANGE
+    else:
+        cure = "'swapped' says which records show them in exchanged slots, and is wrong"
     raise ValidationError(
         f"{len(odd)} items ({shown}) stand for different answers: on {odd[0]} A and B "
         f"are {' and '.join(seen[0])} in one record, {' and '.join(seen[1])} in "
         f"another; {cure}"
     )
+
+
+_EXCHANGE = (
+    "columns that end in _a and _b are of the answers as shown: where 'swapped' is "
+    "true, exchange 'model_a' with 'model_b', and 'length_a' with 'length_b'"
+)
+
+
+def _check_lengths(frame: pd.DataFrame) -> None:
+    """Refuse items on which the longer answer is now the one, now the other."""
+    if not {"length_a", "length_b", "swapped"} <= {*frame.columns}:
+        return
+    more = frame["length_a"] - frame["length_b"]
+    more = more.where(~frame["swapped"], -more)
+    low, high = (getattr(more.groupby(frame["item"]), end)() for end in ("min", "max"))
+    if len(odd := low.index[(low < 0) & (high > 0)]):
+        raise ValidationError(
+            f"{len(odd)} items ({', '.join(map(str, odd[:5]))}) have now a longer "
+            f"answer A and now a longer answer B; {_EXCHANGE}"
+        )
 
 
 def _check_clusters(frame: pd.DataFrame) -> None:

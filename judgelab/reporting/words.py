@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -110,16 +110,19 @@ def _short(found: Findings) -> Section:
         "In short",
         "your_own_judge",
         [
-            f"{_count(found.records, 'record')} of "
-            f"{_count(len(found.judges), 'judge')} on {_count(found.items, 'item')}. "
-            "What one would like to say, and whether these data allow it:"
+            f"{counted(found.records, 'record')} of "
+            f"{counted(len(found.judges), 'judge')} on {counted(found.items, 'item')}. "
+            "What one would like to say, and whether these data allow it"
+            + (" (p is corrected for all tests here):" if found.adjusted else ":")
         ],
         statements=[*_claims(found), *_gaps(found)],
     )
 
 
 def _claims(found: Findings) -> Iterator[Statement]:
+    yield from _on_people(found)
     for judge in found.tested:
+        yield from _on_replies(found, judge)
         yield from _on_agreement(found, judge)
         yield from _on_truth(found, judge)
         yield from _on_order(found, judge)
@@ -127,22 +130,37 @@ def _claims(found: Findings) -> Iterator[Statement]:
     yield from _on_systems(found)
 
 
-def _on_agreement(found: Findings, judge: str) -> Iterator[Statement]:
-    for cell in found.agreement:
-        if not found.reference or cell.one != judge or cell.ties == "left out":
-            continue
-        kappa = cell.coefficients["Cohen's kappa"]
-        if math.isnan(kappa.value):
-            yield Statement(
-                f"{cell.one} agrees with {cell.two} beyond luck", "open", kappa.reason
-            )
-            continue
+def _on_people(found: Findings) -> Iterator[Statement]:
+    for cell in found.among:
+        if cell.ties == "kept":
+            claim = f"Those measured against ({found.against}) agree beyond luck"
+            said = _beyond_luck(claim, cell)
+            weak = "; until they do, agreement with them says little"
+            yield said if said.answer == "yes" else replace(said, why=said.why + weak)
+
+
+def _on_replies(found: Findings, judge: str) -> Iterator[Statement]:
+    rates = next(j.rates for j in found.judges if j.name == judge)
+    lost = {word: rates[word] for word in ("INVALID", "MISSING") if word in rates}
+    if any(rate.value > 0 for rate in lost.values()):
+        shown = " and ".join(f"{_percent(e)} {w.lower()}" for w, e in lost.items())
         yield Statement(
-            f"{cell.one} agrees with {cell.two} beyond luck",
-            "yes" if kappa.low > 0 else "no" if kappa.high < 0 else "open",
-            f"the same verdict on {_percent(cell.share)} of the pairs of votes, where "
-            f"luck alone would give {cell.by_luck:.0%}: kappa {kappa:.2f}",
+            f"Every reply of {judge} is a verdict",
+            "no",
+            f"{shown}; they are left out of agreement and rankings, and count in "
+            "consistency and accuracy as neither the same nor right",
         )
+
+
+def _on_agreement(found: Findings, judge: str) -> Iterator[Statement]:
+    if not found.reference:
+        return
+    claim = f"{judge} agrees with {found.against} beyond luck"
+    kept = [c for c in found.agreement if c.one == judge and c.ties == "kept"]
+    if not kept:
+        yield Statement(claim, "open", "there is no item with a usable verdict of both")
+    for cell in kept:
+        yield _beyond_luck(claim, cell)
     for (name, ties), gap in found.beside.items():
         if name != judge or ties == "left out":
             continue
@@ -160,6 +178,18 @@ def _on_agreement(found: Findings, judge: str) -> Iterator[Statement]:
                 "open",
                 f"neither more nor less often, as far as can be seen: {within}",
             )
+
+
+def _beyond_luck(claim: str, cell: Agreement) -> Statement:
+    kappa = cell.coefficients["Cohen's kappa"]
+    if math.isnan(kappa.value):
+        return Statement(claim, "open", kappa.reason)
+    return Statement(
+        claim,
+        "yes" if kappa.low > 0 else "no" if kappa.high < 0 else "open",
+        f"the same vote on {_percent(cell.share)} of the pairs of votes, where "
+        f"luck alone would give {cell.by_luck:.0%}: kappa {kappa:.2f}",
+    )
 
 
 def _on_truth(found: Findings, judge: str) -> Iterator[Statement]:
@@ -185,7 +215,7 @@ def _on_order(found: Findings, judge: str) -> Iterator[Statement]:
         gains = "second" if part.fairness.value > 0 else "first"
         clear = p <= CLEAR
         yield Statement(
-            f"The order of showing favours neither slot with {judge}",
+            f"{judge} is fair to both slots",
             "no" if clear else "open",
             (
                 f"the {gains} slot gains: net lean {_points(part.fairness)}"
@@ -193,7 +223,7 @@ def _on_order(found: Findings, judge: str) -> Iterator[Statement]:
                 else f"no lean was found; net lean {_points(part.fairness)}"
             )
             + f" ({_p(p)}); {_percent(part.consistency)} of "
-            f"{_count(part.pairs, 'pair')} are judged alike in both orders",
+            f"{counted(part.pairs, 'pair')} are judged alike in both orders",
         )
 
 
@@ -202,16 +232,16 @@ def _on_leans(found: Findings, judge: str) -> Iterator[Statement]:
         if lean.judge != judge:
             continue
         p = found.adjusted[f"{judge}: {lean.fault} {lean.measured}"]
-        what = "longer answers" if lean.fault == "length" else "its own answers"
-        other = (
-            "a judge of their quality would"
+        what = "longer" if lean.fault == "length" else "its own"
+        claim = (
+            f"{judge} is as often right where the better answer is {what} as elsewhere"
             if lean.measured == "against right answers"
-            else f"{found.against} does"
+            else f"{judge} gives {what} answers the same credit as {found.against}"
         )
         clear = p <= CLEAR
         yield Statement(
-            f"{judge} favours {what} no more than {other}",
-            "no" if clear and lean.estimate.value > 0 else "open",
+            claim,
+            "no" if clear else "open",
             f"{_lean_words(lean)}: {_points(lean.estimate)} ({_p(p)})"
             + (
                 "; nothing was found"
@@ -263,9 +293,10 @@ def _gaps(found: Findings) -> Iterator[Statement]:
         )
     if found.kind == "ratings":
         return
-    if not found.order:
+    measured = {part.judge for part in found.order}
+    if once := [judge for judge in found.tested if judge not in measured]:
         yield Statement(
-            "The order of showing makes no difference",
+            f"The order of showing makes no difference to {_names(once)}",
             "open",
             "no pair of answers was judged in both orders: ask again with the answers "
             "exchanged, and mark these records in a column 'swapped'",
@@ -408,8 +439,9 @@ def _agreement(found: Findings) -> Section | None:
         "Every vote of the one side meets every vote of the other on the same item, so "
         "that items with many votes weigh more. "
         + (
-            "Beside agreement with people stands that of people with each other: "
-            "nobody can be asked to agree with them more than they do."
+            "Beside it stands how far those who are the reference agree with each "
+            "other. That is a level to compare with, and no ceiling: a judge that errs "
+            "less than one of them agrees with them more than they do."
             if found.among
             else ""
         ),
@@ -682,7 +714,7 @@ def _ranking_table(side: Systems, level: float) -> Table:
         for name, reason in side.ranking.left_out.items()
     ]
     return Table(
-        f"Systems in the eyes of {side.by}: {_count(side.games, 'usable verdict')}"
+        f"Systems in the eyes of {side.by}: {counted(side.games, 'usable verdict')}"
         + (f", {side.left_out} left out" if side.left_out else ""),
         ["system", "rating", "possible places", "verdicts"],
         rows,
@@ -701,25 +733,32 @@ def _plans(found: Findings) -> Section | None:
     if not found.plans:
         return None
     table = Table(
-        f"Units until the interval is {found.width:g} wide",
-        ["of what", "now", "width now", "units now", "units needed", "more"],
+        f"{found.unit.capitalize()}s until the interval is {found.width:g} wide",
+        [
+            "of what",
+            "now",
+            "width now",
+            f"{found.unit}s now",
+            f"{found.unit}s needed",
+            "more",
+        ],
         [
             [
                 plan.what,
                 format(plan.estimate, ".2f"),
                 f"{plan.estimate.width:.3f}",
-                plan.estimate.n,
-                plan.needed,
-                max(0, plan.needed - plan.estimate.n),
+                plan.items,
+                plan.items_needed,
+                max(0, plan.items_needed - plan.items),
             ]
             for plan in found.plans
         ],
     )
     text = [
-        "Units are of the kind that each estimate rests on (pairs of votes, pairs of "
-        "answers, verdicts), from the same sources and in the same clusters; the plan "
-        "is as uncertain as the estimate it starts from. More votes on the items that "
-        "are there help less than more items."
+        "Each further item comes from the same source and gets as many votes, by the "
+        "same judges, as those that are there; the plan is as uncertain as the "
+        "estimate it starts from. More votes on the items that are there help less "
+        "than more items."
     ]
     return Section("plans", "How many more labels?", "your_own_judge", text, [table])
 
@@ -806,7 +845,13 @@ def _method(found: Findings) -> Section:
 # --- Words ----------------------------------------------------------------------------
 
 
-def _count(n: int, noun: str) -> str:
+def _names(judges: Sequence[str]) -> str:
+    shown = ", ".join(judges[:_MOST_JUDGES])
+    return shown + (", …" if len(judges) > _MOST_JUDGES else "")
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number with its noun."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
