@@ -341,6 +341,23 @@ def test_the_key_of_openai_is_not_sent_to_others(monkeypatch):
         assert server.headers["authorization"] == f"Bearer {KEY}-ours"
 
 
+@pytest.mark.parametrize("spelling", ["Authorization", "authorization"])
+def test_nothing_else_of_openai_is_sent_to_others(monkeypatch, spelling):
+    """The package `openai` would add all of this to every request."""
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-openai")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-openai")
+    custom = f"X-Gateway: gateway-of-openai\n{spelling}: Bearer key-of-openai"
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", custom)
+    with MisbehavingServer() as server:
+        request = Request((Message("user", "x"),))
+        asyncio.run(Endpoint("m", server.base_url, KEY).ask(request))
+        assert "of-openai" not in str(server.headers)
+        assert server.headers["authorization"] == f"Bearer {KEY}"
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        asyncio.run(Endpoint("m", api_key=KEY).ask(request))
+        assert server.headers["openai-organization"] == "org-of-openai"
+
+
 def test_openai_without_a_key():
     with pytest.raises(ValidationError, match="set JUDGELAB_API_KEY or OPENAI_API_KEY"):
         Endpoint("m")

@@ -217,7 +217,9 @@ class Endpoint:
             async with self, asyncio.timeout(self.timeout):
                 client, _ = self._clients[asyncio.get_running_loop()]
                 chat = client.chat.completions.with_raw_response
-                response = await chat.create(**fields, extra_body=self.extra)
+                response = await chat.create(
+                    **fields, extra_headers=self._headers(), extra_body=self.extra
+                )
             headers, content = response.headers, response.content
         except openai.APIStatusError as error:
             status, headers = error.status_code, error.response.headers
@@ -236,6 +238,18 @@ class Endpoint:
         except (ValueError, RecursionError):
             body = content.decode("utf-8", "replace")
         return status, headers, self._key.taken_out_of(body)
+
+    def _headers(self) -> dict[str, Any]:
+        """Keep from others what the package adds for OpenAI from the environment."""
+        from openai._types import Omit  # not public in the oldest version that will do
+
+        if self.base_url in _of_openai():
+            return {}
+        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+        names = [line.partition(":")[0].strip() for line in lines if ":" in line]
+        names += ["OpenAI-Organization", "OpenAI-Project"]
+        kept_out = dict.fromkeys(names, Omit())
+        return kept_out | {"Authorization": f"Bearer {self._key}"}
 
     def _fault(self, status: int, headers: Mapping[str, str], body: Any) -> AskError:
         """Say what a response means that holds no reply."""
@@ -307,11 +321,15 @@ def _address(given: str | None) -> str:
     return address.rstrip("/")
 
 
+def _of_openai() -> set[str]:
+    """Addresses that the environment's variables for OpenAI are meant for."""
+    return {OPENAI, os.environ.get("OPENAI_BASE_URL", OPENAI).rstrip("/")}
+
+
 def _find_key(address: str, given: str | None) -> _Secret:
     """Find the key for an address; OpenAI's is not for others."""
     key = given or os.environ.get("JUDGELAB_API_KEY", "")
-    own = {OPENAI, os.environ.get("OPENAI_BASE_URL", OPENAI).rstrip("/")}
-    if not key and address in own:
+    if not key and address in _of_openai():
         key = os.environ.get("OPENAI_API_KEY", "")
     key = key.strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
