@@ -133,7 +133,7 @@ def _claims(found: Findings) -> Iterator[Statement]:
 def _on_people(found: Findings) -> Iterator[Statement]:
     for cell in found.among:
         if cell.ties == "kept":
-            claim = f"Those measured against ({found.against}) agree beyond luck"
+            claim = f"{found.against} agree among themselves beyond luck"
             said = _beyond_luck(claim, cell)
             weak = "; until they do, agreement with them says little"
             yield said if said.answer == "yes" else replace(said, why=said.why + weak)
