@@ -415,15 +415,18 @@ _NUMBER = re.compile(
 _OUT_OF = re.compile(r"\s?(?:/|out of|of)\s?\d{1,20}")
 _LOSING = r"(?:worse|worst|weaker|weakest|inferior|poorer|losing|wrong|incorrect)"
 _KIND = r"(?:answer|assistant|response|option|conversation|one)"
+_LEADS_ON = r"""[\s:,*_"'(]{0,9}$"""
 _UNMEANT_BEFORE = re.compile(
-    rf"(?:^|[.;!?\n])\W{{0,9}}(?:the\s+)?(?:{_LOSING}(?:\s+{_KIND})?|loser)\W{{0,9}}"
-    r"(?:is\b)?\W{0,9}$|\b(?:not|reject|rule out|such as|for (?:example|instance)"
-    r"|e\.g\.|(?:example|format|form) is)\W{0,9}$",
+    rf"(?:^|[.;!?\n])\W{{0,9}}(?:the\s+)?(?:{_LOSING}(?:\s+{_KIND})?|loser)"
+    rf"(?:\W{{0,3}}\bis)?{_LEADS_ON}"
+    r"|\b(?:reject|rule out|such as|for (?:example|instance)|(?:example|format) is)"
+    rf"{_LEADS_ON}|\bnot(?: |:\s?)$",
     re.I,
 )
 _UNMEANT_AFTER = re.compile(
-    r"\W{0,9}(?:(?:is|was|has)\s+)?(?:(?:the|clearly|far|much|more)\s+){0,2}"
-    rf"(?:{_LOSING}|loses|fails|beaten|errors|mistakes|what)\b",
+    r"""[ *_"')]{0,5}\n?(?:is what|(?:(?:is|was|has) )?"""
+    r"(?:(?:the|clearly|far|much|more) ){0,2}"
+    rf"(?:{_LOSING}|loses|fails|beaten|errors|mistakes))\b",
     re.I,
 )
 _TAKEN_BACK = re.compile(
