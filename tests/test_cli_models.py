@@ -108,6 +108,23 @@ def test_a_null_judge_is_found_out(
     assert server.asked == 6
 
 
+def test_a_dry_run_fetches_nothing(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ninety megabytes are no part of saying what would be asked."""
+    pytest.importorskip("xllamacpp")
+    monkeypatch.delenv("JUDGELAB_MODEL", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def fetched(*_: object, **__: object) -> None:
+        raise AssertionError("a dry run fetched weights")
+
+    monkeypatch.setattr("judgelab.models.weights.get_weights", fetched)
+    found = run("judge", pairs, "--model", "local", "--dry-run")
+    assert found.exit_code == 0, found.output
+    assert "requests to ask; a dry run fetches no model" in found.output
+
+
 def test_a_dry_run_asks_nothing(server: Scripted, pairs: Path, tmp_path: Path) -> None:
     found = run("judge", pairs, *at(server, tmp_path), "--dry-run")
     assert found.exit_code == 0, found.output

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from judgelab.cli.files import ERR, OUT
-from judgelab.errors import ValidationError
+from judgelab.errors import MissingModel, ValidationError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,12 +191,22 @@ def judge(
     read = read or ("first-token" if model == _LOCAL else "text")
     write = _writer(out)
     settings: dict[str, Any] = {"orders": _orders(orders), **_reading(read, max_tokens)}
-    judge = _model(model, base_url)
     replies = Log(log or _default_log())
     if dry_run:
         requests = questions(items, asked, **settings)
+        try:
+            judge = _model(model, base_url, fetch=False)
+        except MissingModel as error:
+            OUT.print(
+                f"{len(requests):,} requests to ask; a dry run fetches no model: "
+                f"{error}",
+                markup=False,
+                soft_wrap=True,
+            )
+            return
         OUT.print(str(plan(requests, judge, replies)), markup=False)
         return
+    judge = _model(model, base_url)
     records, run = ask(
         items,
         judge,
@@ -301,7 +311,7 @@ def _default_log() -> Path:
     return folder / "judge.sqlite"
 
 
-def _model(name: str, base_url: str | None) -> Model:
+def _model(name: str, base_url: str | None, *, fetch: bool = True) -> Model:
     if name != _LOCAL:
         from judgelab.models.client import Endpoint
 
@@ -312,7 +322,7 @@ def _model(name: str, base_url: str | None) -> Model:
     from judgelab.models.weights import MODEL_VARIABLE, get_weights
 
     engine_version()
-    if not os.environ.get(MODEL_VARIABLE):
+    if fetch and not os.environ.get(MODEL_VARIABLE):
         get_weights("smollm2", tell=_tell)
     return LocalModel()
 
