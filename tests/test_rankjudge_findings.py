@@ -236,6 +236,8 @@ def test_the_frontier_leaves_out_who_is_beaten_on_both(bench, first):
     assert rj.mean_use(first, "cost") == {}
     with pytest.raises(ValidationError, match="no cost"):
         rj.frontier(ratings, {})
+    with pytest.raises(ValidationError, match="no cost is known for"):
+        rj.frontier({"a": 1, "b": 2}, {"a": float("nan"), "b": 1})
 
 
 @given(

@@ -157,7 +157,7 @@ def frontier(
     Returns
     -------
     list
-        The judges on the frontier, cheapest first.
+        The judges on the frontier, cheapest first; of two that are equal in both, one.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def frontier(
     """
     values = {judge: float(rating) for judge, rating in ratings.items()}
     values = {judge: value for judge, value in values.items() if np.isfinite(value)}
-    if lacking := [judge for judge in values if judge not in cost]:
+    if lacking := [j for j in values if not np.isfinite(cost.get(j, np.nan))]:
         raise ValidationError(f"no cost is known for {lacking}")
     on: list[Hashable] = []
     for judge in sorted(values, key=lambda each: (cost[each], -values[each])):
