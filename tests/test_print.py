@@ -67,6 +67,10 @@ def test_nothing_waits_for_a_click(pages: list[str]) -> None:
         assert label not in text
 
 
+def test_what_leads_to_the_api_stays_on_the_screen(pages: list[str]) -> None:
+    assert "Functions of this chapter" not in "\n".join(pages)
+
+
 def test_the_exercises_are_there_and_no_solution_is(pages: list[str]) -> None:
     printed = rows_of(" ".join(pages))
     for name in WRITTEN:

@@ -123,7 +123,7 @@ def list_functions(app: Any, doctree: nodes.document) -> None:
     functions = functions_by_chapter().get(title, ()) if title else ()
     if not functions:
         return
-    entries = nodes.bullet_list(classes=["jl-functions"])
+    entries = nodes.bullet_list()
     for name, summary in functions:
         short = name.removeprefix("judgelab.")
         link = addnodes.pending_xref(
@@ -141,7 +141,7 @@ def list_functions(app: Any, doctree: nodes.document) -> None:
         )
     section = nodes.section("", nodes.title("", "Functions of this chapter"), entries)
     section["ids"] = ["functions-of-this-chapter"]
-    section["classes"] = ["jl-no-terms"]
+    section["classes"] = ["jl-no-terms", "jl-functions"]
     last = [child for child in doctree.children if isinstance(child, nodes.section)][-1]
     last += section
 
