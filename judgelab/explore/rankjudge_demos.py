@@ -448,8 +448,8 @@ class DumpBin(Demo):
     """Which types does a judge name too often, and what does it cost?
 
     A scripted judge on the scripted pairs, rated beside the six of the panel, whose
-    mean stands at 1500. A type that it does not know becomes "evasion" as often as you
-    say.
+    mean stands at 1500. A type that it does not know, if it is no evasion, becomes
+    "evasion" as often as you say.
 
     References
     ----------
