@@ -59,6 +59,14 @@ def test_the_simulated_judge_is_fitted_to_the_log_odds(monkeypatch):
     assert numbers.consistent.value == 1
 
 
+@pytest.mark.parametrize("judge", JUDGES, ids=" ".join)
+def test_every_pair_lies_inside_the_picture(judge):
+    read = DEMO.compute(judge=judge, threshold=0).read
+    low, high = read.edges
+    odds = np.concatenate([read.first, read.second])
+    assert low <= odds.min() < odds.max() <= high
+
+
 def test_every_frame_has_words_and_no_undefined_number():
     settings = list(DEMO.settings())
     assert len(settings) == 41 * len(JUDGES)
@@ -66,5 +74,6 @@ def test_every_frame_has_words_and_no_undefined_number():
         picture, table = DEMO.frame(**params)
         assert "nan" not in picture + table
         assert picture.count("<rect") == 6
-        assert picture.count("<circle") == 150
+        pairs = recorded_verdicts(*params["judge"])["item"].nunique()
+        assert picture.count("<circle") == pairs
         assert table.count("<tr>") == 6

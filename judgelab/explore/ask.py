@@ -6,6 +6,7 @@ to them.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -37,9 +38,8 @@ Floats = npt.NDArray[np.float64]
 _JUDGES = {
     "SmolLM2, 135 million parameters": ("smollm2", "pairwise"),
     "Qwen2.5-Coder, 1.5 billion": ("qwen", "pairwise"),
+    "the same, after four examples (50 pairs)": ("qwen", "few-shot"),
 }
-_LOW, _HIGH = -1.0, 3.5
-"""Log-odds at the edges of the picture; what lies further out is drawn there."""
 
 
 @cache
@@ -94,6 +94,12 @@ class _Read:
     beta: Estimate
     fitted: Judge
 
+    @property
+    def edges(self) -> tuple[int, int]:
+        """Of the picture: every pair lies inside, and so do most thresholds."""
+        odds = [*self.first, *self.second]
+        return math.floor(min(-1, *odds)), math.ceil(max(3, *odds))
+
 
 @cache
 def _read(name: str, prompt: str) -> _Read:
@@ -134,8 +140,9 @@ class MovedThreshold(Demo):
     """Which threshold on the log-odds makes a real judge consistent, and right?
 
     Real verdicts, recorded: two small models on the examples of the package, each pair
-    in both orders. The first slot wins if its log-odds exceed the threshold. Beside it
-    stands a simulated judge whose β and k are fitted to the log-odds.
+    in both orders; one of them also after four solved examples. The first slot wins if
+    its log-odds exceed the threshold. Beside it stands a simulated judge whose β and k
+    are fitted to the log-odds.
 
     Notes
     -----
@@ -223,9 +230,10 @@ def _dots(numbers: Moved) -> str:
     """Draw each pair at its log-odds in the two orders; the threshold is a cross."""
     left, top, side = 70, 42, 220
     foot = top + side
+    low, high = numbers.read.edges
 
     def at(odds: float) -> int:
-        return round((min(max(odds, _LOW), _HIGH) - _LOW) / (_HIGH - _LOW) * side)
+        return round((odds - low) / (high - low) * side)
 
     cross = at(numbers.threshold)
     corners = [
@@ -251,7 +259,7 @@ def _dots(numbers: Moved) -> str:
             f'<circle cx="{left + at(first)}" cy="{foot - at(second)}" r="3.5" '
             f'{look} fill-opacity=".75"/>'
         )
-    ticks = {at(tick): f"{tick:g}".replace("-", "−") for tick in (-1, 0, 1, 2, 3)}
+    ticks = {at(tick): f"{tick}".replace("-", "−") for tick in range(low, high + 1)}
     return svg.svg(
         foot + 62,
         svg.text(10, 14, "log-odds of the first slot, better answer shown second"),
