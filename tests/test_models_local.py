@@ -20,9 +20,11 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from judgelab.counts import two_order_tables
+from judgelab.data import published
 from judgelab.data.examples import example_answers, example_pairs
 from judgelab.errors import (
     ChecksumMismatch,
@@ -521,3 +523,18 @@ def test_averaging_needs_both_orders() -> None:
     assert averaged.loc[0, ["preference", "lean"]].tolist() == [2.0, 1.0]
     with pytest.raises(ValidationError, match="log_odds"):
         average_orders(records.drop(columns="log_odds"))
+
+
+def test_likelihoods_are_those_of_the_live_model(model: LocalModel) -> None:
+    shipped = published("askmodel", "likelihoods_smollm2").set_index("item")
+    assert shipped.index.tolist() == example_answers()["item"].tolist()
+    assert (shipped["log_likelihood"] < 0).all()
+    if f"identity: {model.identity}" not in shipped.attrs["header"]:
+        pytest.skip("computed with another engine")
+    answers = example_answers().iloc[::60]
+    again = example_likelihoods(model, answers).set_index("item")
+    assert again["tokens"].equals(shipped.loc[again.index, "tokens"])
+    # Another processor may add up in another order: the digits are not promised.
+    np.testing.assert_allclose(
+        again["log_likelihood"], shipped.loc[again.index, "log_likelihood"], rtol=0.02
+    )
