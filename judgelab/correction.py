@@ -37,6 +37,12 @@ Weight = Literal["tuned"] | float
 _MOST_LABELS = 10**7
 """Beyond so many labels a plan is a wish."""
 
+_LEAST_SEEN = 3
+"""With fewer errors of the judge among the labels, a plan is too hopeful."""
+
+_LARGEST = 1e100
+"""Squares and sums of scores below it are finite."""
+
 
 def settled_labels(
     records: Any, *, people: Sequence[str], adjudicator: str | None = None
@@ -148,8 +154,8 @@ def correction_counts(
     Raises
     ------
     ValidationError
-        If an item occurs twice, a label belongs to no judged item, or a value is
-        neither true nor false.
+        If one of them is no pandas Series of true and false, an item occurs twice, or
+        a label belongs to no judged item.
 
     Notes
     -----
@@ -163,9 +169,15 @@ def correction_counts(
     >>> table.tolist(), rest
     ([[1, 0], [1, 0]], (1, 1))
     """
+    import pandas as pd
+
     for name, series in (("judged", judged), ("labels", labels)):
-        if series.dtype != bool:
-            raise ValidationError(f"{name} are {series.dtype}; give true and false")
+        if not isinstance(series, pd.Series) or series.dtype != bool:
+            kind = getattr(series, "dtype", type(series).__name__)
+            raise ValidationError(
+                f"{name} are {kind}; give a pandas Series of true and false, without "
+                "missing values, whose index names the items"
+            )
         if not series.index.is_unique:
             twice = series.index[series.index.duplicated()][:5].tolist()
             raise ValidationError(f"{name} have several values for {twice}")
@@ -302,6 +314,7 @@ def rogan_gladen(
         raise ValidationError(
             f"interval is {interval!r}; choose from {', '.join(map(repr, names))}"
         )
+    z = normal_quantile(upper_end(level))
     counts, verdicts = _checked_table(table), _checked_rest(rest)
     sensitivity, specificity = sensitivity_and_specificity(counts, level=level)
     youden = sensitivity.value + specificity.value - 1
@@ -314,7 +327,6 @@ def rogan_gladen(
         )
     share = _unbiased(float(verdicts[0] / verdicts.sum()), *_rates(counts))
     value = min(1.0, max(0.0, share))
-    z = normal_quantile(upper_end(level))
     extra = 0.0 if interval == "delta" else 1.0
     adjusted = counts + extra
     seen, n_seen = verdicts[0] + extra * z**2 / 2, verdicts.sum() + extra * z**2
@@ -473,10 +485,11 @@ def prediction_powered_mean(
     Raises
     ------
     UndefinedStatistic
-        If fewer than two clusters have labels.
+        If fewer than two clusters have labels, or the scores have no spread.
     ValidationError
-        If the arrays are not aligned, a score is missing or infinite, fewer than two
-        items have labels or none is without, or the weight is out of range.
+        If the arrays are not aligned, a score or the name of a cluster is missing, a
+        score is infinite, fewer than two items have labels or fewer than two have none,
+        or the weight is out of range.
 
     References
     ----------
@@ -502,21 +515,31 @@ def prediction_powered_mean(
     >>> prediction_powered_mean(people, judge, [7, 5, 6, 4, 5, 6, 7, 5])
     4.326 [3.522, 5.131] (n = 5, prediction-powered, λ = 0.77)
     """
-    y, f, g = (np.asarray(x, np.float64) for x in (labels, judged, rest))
+    import pandas as pd
+
+    series = [x for x in (labels, judged) if isinstance(x, pd.Series)]
+    if len(series) == 2 and not series[0].index.equals(series[1].index):
+        raise ValidationError(
+            "labels and judged are Series with different indices; give both in the "
+            "same order: `judged[labels.index]`"
+        )
+    named = {"labels": labels, "judged": judged, "rest": rest}
+    y, f, g = (_numbers(name, values) for name, values in named.items())
     if y.ndim != 1 or y.shape != f.shape or g.ndim != 1:
         raise ValidationError(
             f"labels, judged and rest have shapes {y.shape}, {f.shape} and {g.shape}; "
             "give one score of each kind per labelled item, and a list for the rest"
         )
     for name, scores in (("labels", y), ("judged", f), ("rest", g)):
-        if (odd := np.flatnonzero(~np.isfinite(scores))).size:
+        if (odd := np.flatnonzero(~(np.abs(scores) < _LARGEST))).size:
             raise ValidationError(
                 f"{name} are missing or infinite at {odd[:5].tolist()}; leave out "
                 "items without a usable verdict, and say how many there were"
             )
-    if y.size < 2 or g.size < 1:
+    if y.size < 2 or g.size < 2:
         raise ValidationError(
-            f"{y.size} items have labels and {g.size} have none; give at least 2 and 1"
+            f"{y.size} items have labels and {g.size} have none; a spread needs at "
+            "least 2 of each"
         )
     both, others = (y, f, np.ones_like(y)), (g, np.ones_like(g))
     trust = _trust(weight, *both, *others)
@@ -524,13 +547,18 @@ def prediction_powered_mean(
     variance, method = from_labels + from_rest, _named(trust)
     if clusters is None:
         # Welch: the part that is small has little to say on the degrees of freedom.
-        parts = from_labels**2 / (y.size - 1) + from_rest**2 / max(g.size - 1, 1)
-        freedom = variance**2 / parts if parts else y.size - 1
+        parts = from_labels**2 / (y.size - 1) + from_rest**2 / (g.size - 1)
+        freedom = variance**2 / parts if parts else math.nan
     else:
         off = (y - trust * f - (y - trust * f).mean()) / y.size
         off_rest = trust * (g - g.mean()) / g.size
         count, variance = _between(clusters, off, off_rest)
         freedom, method = count - 1, f"{method}, {count} labelled clusters"
+    if variance == 0:
+        raise UndefinedStatistic(
+            "the scores do not differ, which is no proof that others would not; get "
+            "more labels, or count wins and call `prediction_powered_share`"
+        )
     half = float(special.stdtrit(freedom, upper_end(level))) * math.sqrt(variance)
     return Estimate(value, value - half, value + half, y.size, method, level)
 
@@ -573,14 +601,17 @@ def n_labels_for_width(
     ------
     UndefinedStatistic
         If no number of labels is enough: the judge has no information for
-        "rogan-gladen", too few items without labels, or the width is out of reach.
+        "rogan-gladen", too few items without labels, or the width is out of reach. Or
+        if so few labels seem enough that they would hardly show an error of the judge.
     ValidationError
         If an argument is out of range.
 
     Notes
     -----
-    The plan is that of the normal approximation, with the error rates known. A pilot of
-    some fifty labels tells them roughly; plan with the worse end of their intervals.
+    The plan is that of the normal approximation, with the error rates known; where it
+    expects only a few errors of the judge, `prediction_powered_share` turns out up to a
+    sixth wider. A pilot of some fifty labels tells the rates roughly; plan with the
+    worse end of their intervals.
     Chapter: *Your own judge*.
 
     Examples
@@ -605,17 +636,18 @@ def n_labels_for_width(
     seen = share * sensitivity + (1 - share) * (1 - specificity)
     spread, spread_seen = share * (1 - share), seen * (1 - seen)
     wanted = (width / (2 * normal_quantile(upper_end(level)))) ** 2
+    too_many = UndefinedStatistic(f"more than {_MOST_LABELS:,} labels are needed")
+    if wanted == 0:
+        raise too_many
     known = spread * max(youden, 0.0) ** 2 / spread_seen if spread_seen else 0.0
     if method == "labels only":
         needed = spread / wanted
     elif method == "prediction-powered":
-        # spread/n · (1 − known·rest/(n + rest)) = wanted, solved for n.
-        if math.isinf(rest):
-            needed = spread * (1 - known) / wanted
-        else:
-            b = wanted * rest - spread
-            c = spread * rest * (1 - known)
-            needed = (-b + math.sqrt(b * b + 4 * wanted * c)) / (2 * wanted)
+        # spread/n · (1 − known·rest/(n + rest)) = wanted, solved for n; of the two ways
+        # to write the root, the one in which nothing cancels.
+        a, b, c = wanted / rest, wanted - spread / rest, spread * (1 - known)
+        root = math.sqrt(b * b + 4 * a * c)
+        needed = 2 * c / (root + b) if b > 0 else (root - b) / (2 * a)
     elif method == "rogan-gladen":
         left = wanted * max(youden, 0.0) ** 2 - spread_seen / rest
         if left <= 0:
@@ -633,12 +665,28 @@ def n_labels_for_width(
             "'labels only'"
         )
     if needed > _MOST_LABELS:
-        raise UndefinedStatistic(f"more than {_MOST_LABELS:,} labels are needed")
-    return max(2, math.ceil(round(needed, 6)))
+        raise too_many
+    labels = math.ceil(round(needed, 6))
+    errors = share * (1 - sensitivity) + (1 - share) * (1 - specificity)
+    rarest = min(share, 1 - share, 1 if method == "labels only" else errors)
+    if labels * rarest < _LEAST_SEEN:
+        raise UndefinedStatistic(
+            f"{labels} labels would show fewer than {_LEAST_SEEN} wins, others or "
+            "errors of the judge, too few for this plan: the interval would be wider "
+            "than it says; ask for a smaller width, or expect more errors"
+        )
+    return labels
 
 
 def _checked_table(table: npt.ArrayLike) -> Floats:
-    counts = np.asarray(table, np.float64)
+    # A frame with true and false on its axes knows which of them is the win.
+    for axis in getattr(table, "axes", ()):
+        if axis.dtype == bool and not axis[0]:
+            raise ValidationError(
+                "table has no win before win, as `pandas.crosstab` sorts; turn it with "
+                "`.iloc[::-1, ::-1]`"
+            )
+    counts = _numbers("table", table)
     if counts.shape != (2, 2):
         raise ValidationError(
             f"table has shape {counts.shape}; give 2 × 2 counts: rows people say win, "
@@ -649,7 +697,7 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
 
 
 def _checked_rest(rest: Sequence[int]) -> Floats:
-    verdicts = np.asarray(rest, np.float64)
+    verdicts = _numbers("rest", rest)
     if verdicts.shape != (2,):
         raise ValidationError(
             f"rest has shape {verdicts.shape}; give two counts: how often the judge "
@@ -659,6 +707,13 @@ def _checked_rest(rest: Sequence[int]) -> Floats:
     if not verdicts.sum():
         raise ValidationError("rest is empty; the judge judges at least 1 further item")
     return verdicts
+
+
+def _numbers(name: str, values: npt.ArrayLike) -> Floats:
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValidationError(f"{name} are not numbers: {error}") from error
 
 
 def _check_counts(name: str, counts: Floats) -> None:
@@ -684,17 +739,18 @@ def _fieller(
 
     (q + sp − 1 − p·(se + sp − 1))² ≤ z²·(v_q + p²·v_se + (1 − p)²·v_sp) is a quadratic
     inequality in p. Where it holds outside of the roots, se + sp may as well be 1, and
-    the whole range is the interval.
+    the whole range is the interval. Written in the distance from the p at which the
+    left side is 0, nothing cancels, however many counts there are.
     """
-    offset, youden = q + sp - 1, se + sp - 1
+    youden = se + sp - 1
     a = youden**2 - z**2 * (v_se + v_sp)
-    b = -2 * (offset * youden - z**2 * v_sp)
-    c = offset**2 - z**2 * (v_q + v_sp)
     if youden <= 0 or a <= 0:
         return 0.0, 1.0
-    # At p = offset / youden the left side is 0, so there are two roots.
-    root = math.sqrt(b * b - 4 * a * c)
-    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+    centre = _unbiased(q, se, sp)
+    shift = z**2 * (centre * v_se - (1 - centre) * v_sp)
+    c = z**2 * (v_q + centre**2 * v_se + (1 - centre) ** 2 * v_sp)
+    root = math.sqrt(shift**2 + a * c)
+    return centre + (shift - root) / a, centre + (shift + root) / a
 
 
 def _mean_and_spread(x: Floats, w: Floats) -> tuple[float, float]:
@@ -708,8 +764,11 @@ def _trust(
     weight: Weight, y: Floats, f: Floats, w: Floats, g: Floats, v: Floats
 ) -> float:
     """Find λ: given, or cov(y, f) / ((1 + n/N)·var(f)), cut to [0, 1]."""
-    if weight != "tuned":
-        if not isinstance(weight, float | int) or not 0 <= weight <= 1:
+    if not isinstance(weight, str) or weight != "tuned":
+        if (
+            not isinstance(weight, float | int | np.floating | np.integer)
+            or not 0 <= weight <= 1
+        ):
             raise ValidationError(
                 f"weight is {weight!r}; give 'tuned' or a number from 0 to 1"
             )
@@ -743,10 +802,23 @@ def _between(
             f"clusters have shapes {[of.shape for of in names]}; give one for each of "
             f"{influence[0].size} labelled and {influence[1].size} other items"
         )
-    _, code = np.unique(np.concatenate(names), return_inverse=True)
+    import pandas as pd
+
+    if len({of.dtype.kind in "biuf" for of in names}) > 1:
+        raise ValidationError(
+            "clusters are numbers for one kind of items and text for the other; the "
+            "same cluster needs the same name in both"
+        )
+    # A missing name is the code -1.
+    code, _ = pd.factorize(np.concatenate(names))
+    if (odd := np.flatnonzero(code < 0)).size:
+        raise ValidationError(
+            f"clusters have no name at {odd[:5].tolist()} (labelled items first); an "
+            "item of no cluster is one of its own: name it"
+        )
     sums = np.bincount(code, np.concatenate(influence))
     # Labels are what is scarce: their clusters decide how well the spread is known.
-    labelled = np.unique(names[0]).size
+    labelled = np.unique(code[: names[0].size]).size
     if labelled < 2:
         raise UndefinedStatistic(
             "labels of one cluster have no spread; give labels of at least two"

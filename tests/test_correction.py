@@ -130,7 +130,7 @@ def test_correction_counts():
     ("judged", "labels", "message"),
     [
         (pd.Series([1.0], ["a"]), pd.Series([True], ["a"]), "judged are float64"),
-        (pd.Series([True], ["a"]), pd.Series(["A"], ["a"]), "give true and false"),
+        (pd.Series([True], ["a"]), pd.Series(["A"], ["a"]), "of true and false"),
         (pd.Series([True] * 2, ["a", "a"]), pd.Series([True], ["a"]), "several"),
         (pd.Series([True], ["a"]), pd.Series([True], ["b"]), r"1 labelled .*\['b'\]"),
     ],
@@ -204,6 +204,17 @@ def test_fieller_holds_the_shares_that_are_not_ruled_out(table, rest):
     outside = (p < found.low - 1e-9) | (p > found.high + 1e-9)
     assert not kept[outside].any()
     assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**12, 10**15])
+def test_fieller_nears_delta_with_many_counts(n):
+    """Nothing cancels: both are asymptotically the same interval."""
+    table = [[9 * n // 10, n // 10], [3 * n // 10, 7 * n // 10]]
+    found, delta = (
+        rogan_gladen(table, [2 * n // 3, n - 2 * n // 3], interval=way)
+        for way in ("fieller", "delta")
+    )
+    assert found.width == pytest.approx(delta.width, rel=20 / math.sqrt(n) + 1e-6)
 
 
 @given(tables, rests, st.sampled_from(["fieller", "lang-reiczigel", "delta"]))
@@ -404,6 +415,9 @@ def test_clusters_may_have_items_of_both_kinds():
         ([[54, 6], [12, 0.5]], REST, "whole counts"),
         ([[54, 6], [12, math.nan]], REST, "whole counts"),
         ([[54, 6], [12, math.inf]], REST, "whole counts"),
+        ([["a", 6], [12, 28]], REST, "table are not numbers"),
+        ([[54, 6], [12]], REST, "table are not numbers"),
+        (TABLE, ["a", 1], "rest are not numbers"),
         (TABLE, [1, 2, 3], "shape"),
         (TABLE, [1, -1], "whole counts"),
         (TABLE, [0, 0], "empty"),
@@ -415,7 +429,9 @@ def test_counts_are_checked(method, table, rest, message):
         method(table, rest)
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1.1, math.nan, "best", None])
+@pytest.mark.parametrize(
+    "weight", [-0.1, 1.1, math.nan, "best", None, np.array([0.1, 0.2])]
+)
 def test_weight_is_checked(weight):
     with pytest.raises(ValidationError, match="weight is"):
         prediction_powered_share(TABLE, REST, weight=weight)
@@ -424,12 +440,15 @@ def test_weight_is_checked(weight):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
+        ((["a", 0], [1, 0], [1, 0]), "labels are not numbers"),
+        (([1, 0], [1e200, 0], [1, 0]), r"judged are missing.* at \[0\]"),
+        (([1, 0], [1, 0], [1]), "at least 2 of each"),
         (([1, 0], [1], [1]), "shapes"),
         (([1, math.nan], [1, 0], [1]), r"labels are missing or infinite at \[1\]"),
         (([1, 0], [math.inf, 0], [1]), r"judged are missing or infinite at \[0\]"),
         (([1, 0], [1, 0], [0, 1, math.nan]), r"rest are missing or infinite at \[2\]"),
-        (([1], [1], [1]), "at least 2 and 1"),
-        (([1, 0], [1, 0], []), "at least 2 and 1"),
+        (([1], [1], [1, 0]), "at least 2 of each"),
+        (([1, 0], [1, 0], []), "at least 2 of each"),
     ],
 )
 def test_scores_are_checked(arrays, message):
@@ -437,7 +456,51 @@ def test_scores_are_checked(arrays, message):
         prediction_powered_mean(*arrays)
 
 
+@pytest.mark.parametrize("method", [rogan_gladen, prediction_powered_share])
+def test_a_crosstab_that_starts_with_no_win_is_refused(method):
+    """Silently it would be the share of the others."""
+    people, judge, _ = rows(TABLE, REST)
+    sorted_ = pd.crosstab(people == 1, judge == 1)
+    with pytest.raises(ValidationError, match="no win before win"):
+        method(sorted_, REST)
+    turned = sorted_.iloc[::-1, ::-1]
+    assert method(turned, REST) == method(TABLE, REST)
+    assert method(pd.DataFrame(TABLE), REST) == method(TABLE, REST)
+
+
+def test_series_in_different_orders_are_refused():
+    people = pd.Series([1, 0, 1], list("abc"))
+    judge = pd.Series([1, 0, 0], list("cba"))
+    with pytest.raises(ValidationError, match="different indices"):
+        prediction_powered_mean(people, judge, [1, 0])
+    found = prediction_powered_mean(people, judge[people.index], [1, 0])
+    assert found == prediction_powered_mean([1, 0, 1], [0, 0, 1], [1, 0])
+
+
+@pytest.mark.parametrize("clusters", [None, ([1, 2, 3], [4, 5])])
+def test_scores_without_spread_are_no_certainty(clusters):
+    with pytest.raises(UndefinedStatistic, match="do not differ"):
+        prediction_powered_mean([1, 1, 1], [1, 0, 1], [1, 0], clusters=clusters)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        (([1, math.nan, math.nan], [3, 4]), r"no name at \[1, 2\]"),
+        ((["a", "b", "b"], ["c", None]), r"no name at \[4\]"),
+        (([1, 2, 3], ["1", "2"]), "numbers for one"),
+    ],
+)
+def test_names_of_clusters_are_checked(clusters, message):
+    with pytest.raises(ValidationError, match=message):
+        prediction_powered_mean([1, 0, 1], [1, 0, 0], [1, 0], clusters=clusters)
+
+
 def test_other_arguments_are_checked():
+    with pytest.raises(ValidationError, match="level is 1"):
+        rogan_gladen(TABLE, REST, level=1)
+    with pytest.raises(ValidationError, match="judged are list"):
+        correction_counts([True], pd.Series([True], ["a"]))
     with pytest.raises(ValidationError, match="interval is 'wald'"):
         rogan_gladen(TABLE, REST, interval="wald")
     with pytest.raises(ValidationError, match="level is 95"):
@@ -445,9 +508,9 @@ def test_other_arguments_are_checked():
     with pytest.raises(ValidationError, match="1 items have labels"):
         prediction_powered_share([[1, 0], [0, 0]], REST)
     with pytest.raises(ValidationError, match="clusters have shapes"):
-        prediction_powered_mean([1, 0], [1, 0], [1], clusters=([1], [2]))
+        prediction_powered_mean([1, 0], [1, 0], [1, 0], clusters=([1], [2]))
     with pytest.raises(UndefinedStatistic, match="one cluster"):
-        prediction_powered_mean([1, 0], [1, 0], [1], clusters=([1, 1], [2]))
+        prediction_powered_mean([1, 0], [1, 0], [1, 0], clusters=([1, 1], [2, 3]))
 
 
 # Planning
@@ -486,7 +549,24 @@ def test_more_verdicts_save_labels_up_to_a_limit():
     assert needed[0] <= n_labels_for_width(0.1, **JUDGE, method="labels only")
 
 
+def test_an_endless_rest_is_the_limit():
+    """In the plain form of the root everything cancels, and 2 labels are enough."""
+    endless = n_labels_for_width(0.1, **JUDGE)
+    for rest in (1e12, 1e16, 1e20, 1e300):
+        assert n_labels_for_width(0.1, **JUDGE, rest=rest) == endless
+
+
+@pytest.mark.parametrize("rate", [0.99, 1])
+def test_a_plan_without_errors_is_refused(rate):
+    with pytest.raises(UndefinedStatistic, match="fewer than 3"):
+        n_labels_for_width(0.1, share=0.5, sensitivity=rate, specificity=rate)
+    with pytest.raises(UndefinedStatistic, match="fewer than 3"):
+        n_labels_for_width(0.1, **JUDGE | {"share": 0.01}, method="labels only")
+
+
 def test_plans_that_nobody_can_carry_out():
+    with pytest.raises(UndefinedStatistic, match="labels are needed"):
+        n_labels_for_width(1e-300, **JUDGE)
     with pytest.raises(UndefinedStatistic, match="no number of labels"):
         n_labels_for_width(0.05, **JUDGE, rest=500, method="rogan-gladen")
     with pytest.raises(UndefinedStatistic, match="labels are needed"):
