@@ -80,7 +80,9 @@ def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(ValidationError, match="there are: agreement_by_question"):
         data.counts("mtbench", "votes")
     for source in ("mt-bench", ""):
-        with pytest.raises(ValidationError, match="there are: askmodel, judgebench, llmjudge"):
+        with pytest.raises(
+            ValidationError, match="there are: askmodel, judgebench, llmjudge"
+        ):
             data.published(source, "table5")
     with pytest.raises(ValidationError, match="nothing is shipped"):
         data.counts("rankjudges", "votes")
