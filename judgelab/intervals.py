@@ -82,7 +82,7 @@ def proportion(
             "0 <= successes <= n"
         )
     share = successes / n
-    tail = (1 - level) / 2
+    tail = 1 - upper_end(level)
     if method == "wilson":
         low, high = _wilson(share, n, level)
         return Estimate(share, low, high, n, "Wilson", level)
@@ -109,7 +109,7 @@ def proportion(
 
 
 def _wilson(share: float, n: float, level: float) -> tuple[float, float]:
-    z = normal_quantile((1 + level) / 2)
+    z = normal_quantile(upper_end(level))
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     # At 0 and 1 the bound is the share itself; rounding must not move it.
@@ -335,7 +335,7 @@ def effective_size(
         size = n
     else:
         size = min(n, n * simple_variance / clustered_variance)
-    upper = (1 + level) / 2
+    upper = upper_end(level)
     shrink = normal_quantile(upper) / float(special.stdtrit(clusters - 1, upper))
     return size * shrink**2
 

@@ -225,3 +225,12 @@ def test_no_interval_from_nothing():
         from_replicates(0.5, np.linspace(0, 1, 11), 10, "x", level=95)
     with pytest.raises(ValidationError, match="whole number n"):
         proportion(1, 10.5)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan")])
+def test_a_level_that_is_none_is_named(level):
+    for method in ("wilson", "clopper-pearson", "jeffreys"):
+        with pytest.raises(ValidationError, match="level is"):
+            proportion(3, 10, method=method, level=level)
+    with pytest.raises(ValidationError, match="level is"):
+        clustered_proportion([1, 2, 3], [4, 4, 4], level=level)

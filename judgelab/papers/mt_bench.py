@@ -25,7 +25,12 @@ from judgelab import data
 from judgelab.counts import WinMatrix, tie_counts, win_counts
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import clustered_proportion, from_standard_error, proportion
+from judgelab.intervals import (
+    clustered_proportion,
+    from_standard_error,
+    proportion,
+    upper_end,
+)
 from judgelab.papertable import Cell, PaperTable
 from judgelab.verdict import Verdict, unswap
 
@@ -754,8 +759,8 @@ def _normal_or_t(
         from scipy import special
 
         # `from_standard_error` multiplies by z; stretch the error so that it is t.
-        tail = (1 + level) / 2
-        error *= float(special.stdtrit(freedom, tail) / special.ndtri(tail))
+        upper = upper_end(level)
+        error *= float(special.stdtrit(freedom, upper) / special.ndtri(upper))
     return from_standard_error(value, error, n, method, level=level, bounds=(0, 1))
 
 

@@ -13,6 +13,7 @@ from scipy import stats
 
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
+from judgelab.intervals import upper_end
 from judgelab.papers.rankjudge.grade import Grades
 from judgelab.papers.rankjudge.schema import Item
 from judgelab.papers.rankjudge.taxonomy import Axis
@@ -252,7 +253,7 @@ def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
     value, n = float(np.median(x)), x.size
     # The k-th smallest is above the median if fewer than k values are below it; the
     # quantile is the largest k for which that is rare enough.
-    k = int(stats.binom.ppf((1 - level) / 2, n, 0.5))
+    k = int(stats.binom.ppf(1 - upper_end(level), n, 0.5))
     if not k:
         words = "no interval: too few values"
         return Estimate(value, math.nan, math.nan, n, words, level)
