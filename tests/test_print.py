@@ -14,7 +14,7 @@ from test_editions import ROOT, WRITTEN, build, for_instructors, rows_of, words
 
 from judgelab.teach import exercises, terms
 
-A_BOOK = range(50, 400)
+A_BOOK = range(50, 500)
 
 
 @pytest.fixture(scope="module")

@@ -635,6 +635,8 @@ def test_the_page_in_a_notebook_is_as_careful(hostile):
     inside = hostile._repr_html_()
     assert "<script" not in inside
     assert "<img" not in inside
+    # A part of that page: neither its title nor its main part.
+    assert not re.search(r"<(h1|h2|main)\b", inside)
     # Its style touches nothing but itself.
     style = re.search(r"<style>(.*?)</style>", inside, re.S)[1]
     rules = re.sub(r"@(media|page)[^{]*", "", style)

@@ -32,7 +32,7 @@ def load(name: str) -> Any:
     Examples
     --------
     >>> [chapter["number"] for chapter in load("chapters")]
-    [1, 2, 3, 4, 5, 6, 7]
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     >>> load("exercises/no_such_chapter")
     {}
     """
