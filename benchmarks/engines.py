@@ -11,8 +11,11 @@ end). Three tasks, from opening the folder to the estimate:
 "SQL" is DuckDB's GROUP BY written by hand for the same table, with none of the checks:
 no look for empty keys, unknown verdicts or repeated records. Every contender and task
 has a process of its own; memory is the largest resident sum of this process and those
-that it started. What needs more than ``--memory`` is stopped, and says so. All engines
-get two processors, and must come to the value of the first.
+that it started. What needs more than ``--memory`` is stopped, and says so. The files
+are in the operating system's cache, all engines get two processors, and must come to
+the value of the first. The time is the median of three runs, each in a process of its
+own, or the one time of what takes longer than a minute; a process begins its clock with
+`judgelab` imported, and its engine not.
 
     python benchmarks/engines.py                        # writes results/engines.csv
     python benchmarks/engines.py --task kappa --only DuckDB    # one of its rows anew
@@ -47,6 +50,8 @@ JUDGES, MODELS = 5, 20
 ROWS = 100_000_000
 RESULTS = Path(__file__).parent / "results" / "engines.csv"
 FIRST = "DuckDB"
+RUNS, LONG = 3, 60
+"""How often a task is timed, and after how many seconds once is enough."""
 
 
 def write_verdicts(folder: Path, rows: int, items_per_file: int = 500_000) -> None:
@@ -267,6 +272,19 @@ def measured(
     return row | {"seconds": seconds, "value": "" if value is None else value}
 
 
+def median(
+    contender: str, task: str, folder: Path, limits: argparse.Namespace
+) -> dict[str, Any]:
+    """Run a task three times, or once if it is long: the median, the highest peak."""
+    for file in folder.iterdir():
+        file.read_bytes()
+    runs = list[dict[str, Any]]()
+    while len(runs) < RUNS and all(0 < r.get("seconds", 0) < LONG for r in runs):
+        runs.append(measured(contender, task, folder, limits.memory, limits.minutes))
+    runs.sort(key=lambda run: run.get("seconds", np.inf))
+    return runs[len(runs) // 2] | {"peak_mb": max(run["peak_mb"] for run in runs)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=ROWS, help="others are not stored")
@@ -287,8 +305,7 @@ def main() -> None:
         write_verdicts(folder, arguments.rows)
         for task in arguments.task:
             for contender in arguments.only:
-                limits = arguments.memory, arguments.minutes
-                row = measured(contender, task, folder, *limits)
+                row = median(contender, task, folder, arguments)
                 print(row, flush=True)
                 if arguments.rows == ROWS:
                     store(row, everyone)

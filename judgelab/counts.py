@@ -1023,10 +1023,15 @@ def win_matrix(records: Any) -> WinMatrix:
     array([[0, 1],
            [1, 0]])
     """
-    frame = _coded(records, ["model_a", "model_b", "verdict"])
-    found = _collected(
-        frame.group_by("model_a", "model_b", "_label").agg(nw.len().alias("_n"))
-    )
+    columns = ["model_a", "model_b", "verdict"]
+    frame = _with_columns(records, columns)
+    counts = _collected(frame.group_by(columns).agg(nw.len().alias("_n")))
+    try:
+        # The counts show whatever is wrong, without a pass over the records.
+        found = _coded(counts, columns)
+    except ValidationError:
+        _coded(records, columns)  # names the number of records, and not of counts
+        raise
     code, n = found["_label"].to_numpy(), found["_n"].to_numpy()
     names = [found["model_a"].to_list(), found["model_b"].to_list()]
     alone = sorted({a for a, b in zip(*names, strict=True) if a == b})
@@ -1231,24 +1236,30 @@ def _with_columns(
 def _refuse_gaps(frame: Any, columns: list[str], wrong: nw.Expr | None = None) -> bool:
     """Refuse empty cells: engines differ on empty keys.
 
-    Whatever else would be `wrong` is looked for in the same pass; say whether it is
-    there.
+    Whatever else would be `wrong` is looked for too; say whether it is there.
     """
-    schema, gaps = frame.collect_schema(), {}
+    schema, conditions = frame.collect_schema(), list[nw.Expr]()
     for name in columns:
         gap = nw.col(name).is_null()
-        gaps[name] = gap | nw.col(name).is_nan() if schema[name].is_float() else gap
-    bad = reduce(or_, [*gaps.values(), *([] if wrong is None else [wrong])])
-    if not _collected(frame.filter(bad).select(nw.len())).item():
-        return False
-    for name, gap in gaps.items():
-        number = _collected(frame.filter(gap).select(nw.len())).item()
+        conditions.append(
+            gap | nw.col(name).is_nan() if schema[name].is_float() else gap
+        )
+    if wrong is not None:
+        conditions.append(wrong)
+    # One condition on one column is often answered by what Parquet says of its pages;
+    # all of them in one expression would need every row.
+    counts = [
+        frame.filter(condition).select(_n=nw.len()).with_columns(_place=nw.lit(place))
+        for place, condition in enumerate(conditions)
+    ]
+    numbers = _collected(nw.concat(counts)).sort("_place")["_n"].to_list()
+    for name, number in zip(columns, numbers, strict=False):
         if number:
             raise ValidationError(
                 f"{number} records have no {name!r}; fill it in or leave them out "
                 "(judgelab.records.check_pairwise and check_ratings name the rows)"
             )
-    return True
+    return wrong is not None and numbers[-1] > 0
 
 
 def _labelled(

@@ -247,6 +247,12 @@ BAD = {
     ),
     "pairs": (pd.concat([PAIRWISE, PAIRWISE[:2]]), pair_orders),
     "no verdict": (changed(PAIRWISE, "verdict", [None, None]), win_matrix),
+    "no first model": (changed(PAIRWISE, "model_a", [None, None]), win_matrix),
+    "no second model": (changed(PAIRWISE, "model_b", [None]), win_matrix),
+    "no number of a model": (
+        CODES.assign(model_a=1, model_b=[np.nan, *[2.0] * (len(CODES) - 1)]),
+        win_matrix,
+    ),
     "no item": (changed(WORDS, "item", [None]), lambda r: vote_patterns(r, scale="ab")),
     "orders": (
         PAIRWISE.assign(swapped=PAIRWISE["swapped"].map({True: "yes", False: "no"})),
