@@ -8,8 +8,6 @@ not only those that happen to occur.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence, Set
-from functools import reduce
-from operator import or_
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import narwhals as nw
