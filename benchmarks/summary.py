@@ -35,9 +35,8 @@ def performance() -> str:
     """Write one table per file of results: who needs how long for which work."""
     lines = []
     for name in ("agreement", "ranking", "correlation", "engines"):
-        # One run of each, watched for its memory; elsewhere the median of several.
         watched = name == "engines"
-        columns = ["work", "by", "time" if watched else "median", "times ours"]
+        columns = ["work", "by", "median", "times ours"]
         columns += ["peak memory"] * watched
         lines += ["", f"`python benchmarks/{name}.py`:", "", line(columns)]
         lines += ["|---|---|" + "---:|" * (len(columns) - 2)]
