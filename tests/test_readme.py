@@ -25,6 +25,17 @@ def test_performance_is_that_of_the_stored_results():
     )
 
 
+def test_checked_counts_cost_less_than_twice_the_bare_query():
+    """DuckDB, the engine to begin with, beside its own GROUP BY without any check."""
+    rows = runpy.run_path(str(TOP / "benchmarks" / "summary.py"))["rows"]("engines")
+    seconds = {(r["task"], r["contender"]): float(r["seconds"] or "nan") for r in rows}
+    tasks = {task for task, _ in seconds}
+    assert len(tasks) == 3
+    for task in tasks:
+        bare = seconds[task, "SQL, without checks"]
+        assert seconds[task, "DuckDB"] <= 2 * bare, task
+
+
 def test_a_lost_mark_is_named():
     with pytest.raises(ValidationError, match="<!-- chapters -->"):
         filled("no marks here")
