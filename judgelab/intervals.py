@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab._checks import floats
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 
@@ -309,6 +310,63 @@ def clustered_difference(
         clusters,
         f"Bonett–Price, {clusters} clusters",
         level,
+    )
+
+
+def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
+    """How large is the median, and how sure is it, whatever the distribution?
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Independent observations, finite, one or more.
+    level : float, default 0.95
+        Coverage, at least.
+
+    Returns
+    -------
+    Estimate
+        The interval runs from one order statistic to another and covers at least
+        `level`, ties or not; without ends if n is too small for any (five at 95 %).
+
+    Raises
+    ------
+    UndefinedStatistic
+        If there are no values.
+    ValidationError
+        If a value is missing or infinite, or the values are not in one row.
+
+    References
+    ----------
+    Conover (1999), *Practical Nonparametric Statistics*, section 3.2.
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+
+    Examples
+    --------
+    >>> median([3, 1, 4, 1, 5, 9, 2, 6])
+    3.500 [1.000, 9.000] (n = 8, order statistics)
+    """
+    x = np.sort(floats("values", values))
+    if x.ndim != 1 or not np.isfinite(x).all():
+        raise ValidationError(
+            f"values have shape {x.shape} and {np.count_nonzero(~np.isfinite(x))} that "
+            "are missing or infinite; give one finite number per unit"
+        )
+    if not x.size:
+        raise UndefinedStatistic("0 values have no median; give at least one")
+    value, n = float(np.median(x)), x.size
+    # The k-th smallest is above the median if fewer than k values are below it; we want
+    # the largest k for which that is rare enough.
+    below = special.bdtr(np.arange(n), n, 0.5)
+    k = int(np.searchsorted(below, 1 - upper_end(level), side="right"))
+    if not k:
+        words = "no interval: too few values"
+        return Estimate(value, math.nan, math.nan, n, words, level)
+    return Estimate(
+        value, float(x[k - 1]), float(x[n - k]), n, "order statistics", level
     )
 
 

@@ -16,6 +16,7 @@ from judgelab.intervals import (
     effective_size,
     from_replicates,
     from_standard_error,
+    median,
     normal_quantile,
     proportion,
     upper_end,
@@ -234,3 +235,41 @@ def test_a_level_that_is_none_is_named(level):
             proportion(3, 10, method=method, level=level)
     with pytest.raises(ValidationError, match="level is"):
         clustered_proportion([1, 2, 3], [4, 4, 4], level=level)
+
+
+@given(st.lists(st.integers(-50, 50), min_size=1, max_size=60))
+def test_the_median_lies_in_its_interval(values):
+    estimate = median(values)
+    assert estimate.value == np.median(values)
+    assert np.isnan(estimate.low) == (len(values) < 6)
+    assert not estimate.low > estimate.value
+    assert not estimate.high < estimate.value
+
+
+@pytest.mark.parametrize("n", [6, 9, 30, 101])
+def test_the_interval_of_the_median_covers(n):
+    rng = np.random.default_rng(n)
+    covered = 0
+    for _ in range(2000):
+        found = median(rng.exponential(size=n))
+        covered += found.low <= np.log(2) <= found.high
+    assert covered / 2000 > 0.94
+    # The next inner order statistics would not do.
+    k = int(np.searchsorted(np.sort(np.arange(n)), median(np.arange(n)).low)) + 1
+    assert stats.binom.cdf(k - 1, n, 0.5) <= 0.025 < stats.binom.cdf(k, n, 0.5)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_the_order_statistics_are_those_of_the_binomial_distribution(level):
+    for n in range(1, 80):
+        rare = stats.binom.cdf(np.arange(n), n, 0.5) <= (1 - level) / 2
+        found = median(np.arange(1, n + 1), level=level)
+        assert found.low == rare.sum() if rare.any() else np.isnan(found.low)
+
+
+def test_a_median_needs_finite_numbers():
+    for wrong in ([1, np.nan], [1, np.inf], [[1, 2]], ["a"], [1, None]):
+        with pytest.raises(ValidationError, match="values"):
+            median(wrong)
+    with pytest.raises(UndefinedStatistic, match="0 values"):
+        median([])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from judgelab.data import published
 from judgelab.errors import Separated, ValidationError
@@ -96,28 +95,6 @@ def test_pairs_of_one_document_can_be_one_cluster():
     table = table_of(drawn())
     documents = {item: item[-1] for item in table.items}
     assert "10 clusters" in rj.curate(table, clusters=documents).ranking.interval
-
-
-@given(st.lists(st.integers(-50, 50), min_size=1, max_size=60))
-def test_the_median_lies_in_its_interval(values):
-    estimate = rj.median(values)
-    assert estimate.value == np.median(values)
-    assert np.isnan(estimate.low) == (len(values) < 6)
-    assert not estimate.low > estimate.value
-    assert not estimate.high < estimate.value
-
-
-@pytest.mark.parametrize("n", [6, 9, 30, 101])
-def test_the_interval_of_the_median_covers(n):
-    rng = np.random.default_rng(n)
-    covered = 0
-    for _ in range(2000):
-        found = rj.median(rng.exponential(size=n))
-        covered += found.low <= np.log(2) <= found.high
-    assert covered / 2000 > 0.94
-    # The next inner order statistics would not do.
-    k = int(np.searchsorted(np.sort(np.arange(n)), rj.median(np.arange(n)).low)) + 1
-    assert stats.binom.cdf(k - 1, n, 0.5) <= 0.025 < stats.binom.cdf(k, n, 0.5)
 
 
 # The scripted panel -------------------------------------------------------------------

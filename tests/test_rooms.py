@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "judgelab"
 
 FLOORS = (
-    {"errors", "estimate", "verdict"},
+    {"_checks", "errors", "estimate", "verdict"},
     {"_kernel", "records", "counts", "intervals"},
     {
         *("agreement", "correction", "correlation", "planning", "position"),

@@ -35,7 +35,6 @@ from judgelab.papers.rankjudge.curate import (
     curate,
     difficulty_by,
     leaderboard,
-    median,
 )
 from judgelab.papers.rankjudge.generate import (
     Candidate,
@@ -150,7 +149,6 @@ __all__ = [
     "load_cases",
     "losses",
     "mean_use",
-    "median",
     "orders_compared",
     "pair_id",
     "prompts_compared",

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
-from scipy import stats
 
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import upper_end
+from judgelab.intervals import median
 from judgelab.papers.rankjudge.grade import Grades
 from judgelab.papers.rankjudge.schema import Item
 from judgelab.papers.rankjudge.taxonomy import Axis
@@ -216,50 +214,6 @@ def difficulty_by(
             groups.setdefault(kind, []).append(elo[item.id])
     medians = {kind: median(values, level=level) for kind, values in groups.items()}
     return dict(sorted(medians.items(), key=lambda pair: -pair[1].value))
-
-
-def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
-    """How large is the median, and how sure is it, whatever the distribution?
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Independent observations, one or more.
-    level : float, default 0.95
-        Coverage, at least.
-
-    Returns
-    -------
-    Estimate
-        The interval runs from one order statistic to another and covers at least
-        `level`; without ends if n is too small for any.
-
-    References
-    ----------
-    Conover (1999), *Practical Nonparametric Statistics*, section 3.2.
-
-    Notes
-    -----
-    Chapter: *RankJudge*.
-
-    Examples
-    --------
-    >>> median([3, 1, 4, 1, 5, 9, 2, 6])
-    3.500 [1.000, 9.000] (n = 8, order statistics)
-    """
-    x = np.sort(np.asarray(values, np.float64))
-    if not x.size or np.isnan(x).any():
-        raise ValidationError("give one value or more, none of them nan")
-    value, n = float(np.median(x)), x.size
-    # The k-th smallest is above the median if fewer than k values are below it; the
-    # quantile is the largest k for which that is rare enough.
-    k = int(stats.binom.ppf(1 - upper_end(level), n, 0.5))
-    if not k:
-        words = "no interval: too few values"
-        return Estimate(value, math.nan, math.nan, n, words, level)
-    return Estimate(
-        value, float(x[k - 1]), float(x[n - k]), n, "order statistics", level
-    )
 
 
 def leaderboard(ranking: Rasch) -> list[dict[str, Any]]:

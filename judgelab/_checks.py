@@ -1,0 +1,135 @@
+"""Is an argument what it has to be? Asked before anything is computed with it.
+
+Python finds only deep inside that a word is no number, and NumPy makes numbers of much
+that is none: of words, of dates, of what a mask hides. Here the question has its one
+answer, and the answer names the argument. What range a number must be in is for each
+function to say.
+"""
+
+from __future__ import annotations
+
+import numbers as abstract
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judgelab.errors import ValidationError
+
+
+def check_real(**arguments: Any) -> None:
+    """Refuse what is no real number; infinity and `nan` are for the range to refuse.
+
+    Raises
+    ------
+    ValidationError
+        Naming the argument.
+
+    Examples
+    --------
+    >>> check_real(share=0.5, width=1)
+    """
+    for name, value in arguments.items():
+        if not _is_real(value):
+            raise ValidationError(f"{name} is {value!r}; give a number")
+
+
+def whole(name: str, value: Any, *, least: int = 0) -> int:
+    """Return a whole number as an `int`, also where it came as a float.
+
+    Raises
+    ------
+    ValidationError
+        If it is no whole number, or below `least`.
+
+    Examples
+    --------
+    >>> whole("draws", 50.0, least=1)
+    50
+    """
+    # What is not below infinity is nan or infinity itself.
+    if not _is_real(value) or not least <= value < np.inf or value % 1:
+        raise ValidationError(
+            f"{name} is {value!r}; give a whole number, {least} or more"
+        )
+    return int(value)
+
+
+def _is_real(value: Any) -> bool:
+    """Tell numbers from words, and from truth values, which Python counts with."""
+    return isinstance(value, abstract.Real) and not isinstance(value, bool)
+
+
+def array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return an array of numbers or truth values, whatever container they came in.
+
+    Nullable columns of pandas reach NumPy as objects; where nothing is missing these
+    are plain numbers.
+
+    Raises
+    ------
+    ValidationError
+        If something is masked, missing, no number, or the rows differ in length.
+
+    Examples
+    --------
+    >>> array("counts", np.array([[1, 2]], dtype=object)).dtype
+    dtype('int64')
+    """
+    if np.ma.is_masked(values):
+        raise ValidationError(
+            f"{name}: some values are masked; fill them in, or leave them out"
+        )
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind == "O":
+            found = np.asarray(found.tolist())
+    except (TypeError, ValueError):
+        raise ValidationError(
+            f"{name}: no array can be made of a {type(values).__name__} like this; "
+            "give numbers, in rows of one length"
+        ) from None
+    if found.dtype.kind not in "biuf":
+        odd = [x for x in np.ravel(found).tolist() if not _is_real(x)][:3]
+        raise ValidationError(
+            f"{name}: no numbers, but {found.dtype} such as {odd}; give numbers"
+        )
+    return found
+
+
+def floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return an array of floats; missing ones are `nan`, for the caller to refuse.
+
+    Raises
+    ------
+    ValidationError
+        As `array`.
+
+    Examples
+    --------
+    >>> floats("labels", [1, 0, 1])
+    array([1., 0., 1.])
+    """
+    return array(name, values).astype(np.float64)
+
+
+def random_generator(rng: Any) -> np.random.Generator:
+    """Return the generator, or that of a seed, so that what is drawn can be repeated.
+
+    Raises
+    ------
+    ValidationError
+        If it is neither.
+
+    Examples
+    --------
+    >>> random_generator(1).integers(10)
+    np.int64(4)
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
+        raise ValidationError(
+            f"rng is {rng!r}; pass a NumPy Generator, or a seed: a whole number >= 0"
+        )
+    return np.random.default_rng(rng)
