@@ -11,7 +11,9 @@ from judgelab.errors import ValidationError
 from judgelab.models.parse import (
     LEAST_MASS,
     Reason,
+    RepeatedField,
     from_first_token,
+    one_json_object,
     parse_json,
     parse_label,
     reasons,
@@ -415,6 +417,27 @@ def test_json_that_says_nothing(text, reason):
     parsed = parse_json(Reply(text), SCHEMA, TWO)
     assert parsed.verdict is Verdict.INVALID
     assert parsed.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        ('{"a": 1, "b": 2, "a": 1}', RepeatedField, "a given twice"),
+        ('{"a": {"b": 1, "b": 1}}', RepeatedField, "b given twice"),
+        ("[{}]", ValueError, "a list and no object"),
+        ("null", ValueError, "a NoneType and no object"),
+        ("{} {}", ValueError, "Extra data"),
+        ('```json\n{"a": 1}\n```', ValueError, "Expecting value"),
+        ("", ValueError, "Expecting value"),
+        ('{"a": ' * 100_000, ValueError, "nested too deeply"),
+        (f'{{"a": {"1" * 5000}}}', ValueError, "4300 digits"),
+    ],
+)
+def test_one_json_object_and_nothing_else(text, kind, said):
+    assert one_json_object(json.dumps(GOOD)) == GOOD
+    with pytest.raises(ValueError, match=said) as problem:
+        one_json_object(text)
+    assert isinstance(problem.value, kind)
 
 
 def test_a_json_label_that_has_no_meaning_is_outside():

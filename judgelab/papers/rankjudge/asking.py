@@ -6,7 +6,6 @@ nothing of endpoints, logs and retries.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 import jinja2
 
 from judgelab.errors import JudgelabError, ValidationError
+from judgelab.models.parse import one_json_object
 from judgelab.models.request import Message, Reply, Request
 from judgelab.papers.rankjudge.schema import json_schema, read
 
@@ -113,24 +113,9 @@ def json_object(reply: Reply | None) -> dict[str, Any]:
     text = _THOUGHT.sub("", reply.text).strip()
     fenced = _FENCE.match(text)
     try:
-        value = json.loads(
-            fenced[1] if fenced else text, object_pairs_hook=_without_repeats
-        )
-    except (ValueError, RecursionError) as error:
+        return one_json_object(fenced[1] if fenced else text)
+    except ValueError as error:
         raise Unreadable("not JSON", str(error)) from None
-    if not isinstance(value, dict):
-        raise Unreadable("not JSON", f"a {type(value).__name__} and no object")
-    return value
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a field that stands twice: which of the two was meant?"""
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"{', '.join(twice)} given twice")
-    return value
 
 
 def record(kind: type[_Record], reply: Reply | None) -> _Record:
