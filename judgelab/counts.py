@@ -92,6 +92,9 @@ def contingency_table(
     groups, group = 1, None
     if clusters is not None:
         groups, group = cluster_codes(clusters, a.shape)
+    elif (counts := count_pairs(a, b, k)) is not None:
+        # None as well where a label is missing: its code, −1, is out of range.
+        return counts
     # Row and column 0 take the pairs in which a label is missing (code −1).
     side, cells = k + 1, (k + 1) ** 2
     code = np.dtype(np.int8 if cells <= 127 and group is None else np.int64)
