@@ -19,6 +19,8 @@ from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import proportion
 from judgelab.papers import judgebench
+from judgelab.papers.judgebench.published import printed_rows
+from judgelab.papers.judgebench.reproduction import ROW_OF
 from judgelab.papertable import Match
 from judgelab.simulate import Judge, draw_pairs, simulate
 from judgelab.verdict import RULES, Verdict
@@ -383,8 +385,8 @@ def test_all_upstream_outputs_have_names_of_their_own():
     assert not frame.duplicated(["judge", "responses"]).any()
     assert set(frame["responses"]) == {"GPT-4o", "Claude-3.5-Sonnet"}
     # Every row of Tables 1-3 whose outputs were published has its file.
-    rows = {(t, row) for rows in judgebench._ROW_OF.values() for t, row in rows.items()}
-    printed = {(t, label) for t in (1, 2, 3) for label, _, _ in judgebench._rows(t)}
+    rows = {(t, row) for rows in ROW_OF.values() for t, row in rows.items()}
+    printed = {(t, label) for t in (1, 2, 3) for label, _, _ in printed_rows(t)}
     assert rows <= printed
     without = {label for _, label in printed - rows}
     assert without == {
@@ -394,7 +396,7 @@ def test_all_upstream_outputs_have_names_of_their_own():
         "Deepseek-R1",
     }
     files = set(zip(frame["prompt"], frame["model"], strict=True))
-    assert set(judgebench._ROW_OF) <= files
+    assert set(ROW_OF) <= files
 
 
 # --- from the raw outputs ---

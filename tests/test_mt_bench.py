@@ -12,6 +12,8 @@ from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.counts import joint_counts, win_matrix
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.papers import mt_bench
+from judgelab.papers.mt_bench.counts import computable
+from judgelab.papers.mt_bench.published import POSITION_N
 from judgelab.papertable import Match
 from judgelab.records import check_pairwise
 
@@ -118,7 +120,7 @@ def test_shipped_counts_are_what_the_votes_give(records):
 
 
 def test_every_computable_cell_by_counting_one_by_one(by_key, votes):
-    for turn, setup, one, two in mt_bench._computable():
+    for turn, setup, one, two in computable():
         wanted, pairs = one_by_one(by_key, one, two, setup, turn)
         options = {"setup": setup, "turn": turn}
         shipped = mt_bench.agreement(one, two, **options)
@@ -191,7 +193,7 @@ def test_without_ties_win_rates_add_up():
 
 def test_questions_as_units_widen_the_intervals(votes):
     wider = 0
-    for turn, setup, one, two in mt_bench._computable():
+    for turn, setup, one, two in computable():
         options = {"setup": setup, "turn": turn, "votes": votes}
         keys = mt_bench.agreement(one, two, **options)
         questions = mt_bench.agreement(one, two, units="question", **options)
@@ -247,7 +249,7 @@ def test_agreement_rises_with_the_difference():
 @pytest.mark.parametrize("number", [2, 9, 10, 11, 12, 15])
 def test_shares_of_position_bias_are_whole_counts(number):
     counted = mt_bench.position_counts(number)
-    assert (counted["n"] == mt_bench._POSITION_N[number]).all()
+    assert (counted["n"] == POSITION_N[number]).all()
     assert set(cells(number).counts) - {Match.EXACT} == {
         match for match, n in cells(number).counts.items() if not n
     }
