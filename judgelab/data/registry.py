@@ -12,6 +12,7 @@ import hashlib
 import os
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -253,6 +254,28 @@ def tables(source: str) -> list[str]:
     ['leaderboard']
     """
     return _names(source, kind="")
+
+
+def write_tables(folder: Path, header: str, frames: Mapping[str, pd.DataFrame]) -> None:
+    """Write tables as the package ships them: a header, then comma-separated values.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Where the files go, one per table.
+    header : str
+        Lines that begin with ``#``: source and licence.
+    frames : mapping of str to pandas.DataFrame
+        The tables by name.
+
+    Notes
+    -----
+    Maintainers use it through the papers' ``write_counts``. Chapter: *MT-bench and
+    Chatbot Arena*.
+    """
+    for name, frame in frames.items():
+        text = frame.to_csv(index=False, lineterminator="\n")
+        Path(folder, f"{name}.csv").write_text(header + text, "utf-8")
 
 
 def fetch(source: str | Source) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
+from judgelab.data.registry import write_tables
 from judgelab.errors import ValidationError
 from judgelab.papers.judgebench.loading import load, load_others
 from judgelab.position import pair_orders
@@ -276,6 +277,4 @@ def write_counts(folder: Path) -> None:
         "can be recovered\n"
     )
     records = pd.concat([load(), load_others()], ignore_index=True)
-    for name, frame in derive_counts(records).items():
-        text = frame.to_csv(index=False, lineterminator="\n")
-        Path(folder, f"{name}.csv").write_text(header + text, "utf-8")
+    write_tables(folder, header, derive_counts(records))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
+from judgelab.data.registry import write_tables
 from judgelab.errors import ValidationError
 from judgelab.papers.llmjudge.labels import (
     CUTS,
@@ -336,10 +337,5 @@ def write_counts(folder: Path) -> None:
     """
     source = data.fetch("llmjudge")
     dev = read_labels(source / "qrels" / "llm4eval_dev_qrel_2024.txt")
-    for header, frames in (
-        (_LABELS_FROM, derive_counts(*load(), dev)),
-        (_SCORES_FROM, derive_scores(source)),
-    ):
-        for name, frame in frames.items():
-            text = frame.to_csv(index=False, lineterminator="\n")
-            Path(folder, f"{name}.csv").write_text(header + text, "utf-8")
+    write_tables(folder, _LABELS_FROM, derive_counts(*load(), dev))
+    write_tables(folder, _SCORES_FROM, derive_scores(source))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judgelab.data.registry import write_tables
 from judgelab.papers.mt_bench.meetings import Setup, agreement, question_tables
 from judgelab.papers.mt_bench.votes import (
     CATEGORIES,
@@ -160,6 +161,4 @@ def write_counts(folder: Path) -> None:
         "f7d2896d2cc5d80f8b55c2bbc722613555233c25\n"
         "# licence: CC-BY-4.0, LMSYS Org; Zheng et al. (2023), arXiv:2306.05685\n"
     )
-    for name, frame in derive_counts(load()).items():
-        text = frame.to_csv(index=False, lineterminator="\n")
-        Path(folder, f"{name}.csv").write_text(header + text, "utf-8")
+    write_tables(folder, header, derive_counts(load()))
