@@ -242,6 +242,20 @@ def test_an_undefined_bar_is_left_out() -> None:
     assert "undefined" in picture
 
 
+def tips(picture: str) -> list[tuple[float, bool]]:
+    """Find where intervals end, and whether an arrowhead says that they go on."""
+    drawn = re.findall(r"M(\d+) \d+L(\d+) \d+L\d+ \d+", picture)
+    return [(float(tip), barb != tip) for barb, tip in drawn]
+
+
+def test_an_interval_that_the_picture_cuts_ends_in_an_arrowhead() -> None:
+    row = svg.Bar("cut on the left", 0.5, "0.50", (-0.2, 0.9))
+    assert tips(svg.bars([row])) == [(10, True), (316, False)]
+    assert tips(svg.bars([row], low=-1)) == [(146, False), (333, False)]
+    marked = svg.Row("cut on the right", [svg.Mark(0.5, (0, 1.2))])
+    assert tips(svg.forest([marked], 0, 1, (0, 1))) == [(104, False), (344, True)]
+
+
 def test_lines_are_told_apart_without_colour() -> None:
     curves = {name: [(0, 0), (1, 1)] for name in ("one", "two", "three")}
     picture = svg.lines(curves, x_range=(0, 1), y_range=(0, 1))

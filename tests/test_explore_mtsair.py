@@ -54,6 +54,15 @@ def test_topics_in_order_lift_mpcc_and_a_shuffle_undoes_it():
     assert max(m.mpcc for m in shuffled) < as_drawn.mpcc
 
 
+def test_a_whisker_below_zero_is_shown_to_its_end():
+    demo = WindowsOfVerdicts()
+    below = [s for s in demo.settings() if demo.compute(**s).over_orders[1] < 0]
+    assert below
+    for setting in below:
+        numbers = demo.compute(**setting)
+        assert min(numbers.mpcc, numbers.over_orders[1]) > -0.1, "the scale's end"
+
+
 def planted(**changed):
     setting = {"k": 4, "ties": 1, "beta": 0, "length": 0, "average": "coefficients"}
     return FourCounts().compute(**(setting | changed))

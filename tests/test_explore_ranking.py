@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judgelab.explore import EloConvergence, MMIteration, RealRankings
-from judgelab.explore.ranking import _record
+from judgelab.explore.ranking import _CEILING, _FLOOR, _record
 from judgelab.papers import mt_bench
 from judgelab.ranking import bradley_terry, elo
 
@@ -59,6 +59,14 @@ def test_the_fit_is_near_the_truth():
     fitted = EloConvergence().compute(k=32, games=1200, order=0).fitted
     for estimate, truth in zip(fitted, (1600, 1500, 1400), strict=True):
         assert abs(estimate.value - truth) < 2 * estimate.width / 2
+
+
+def test_no_rating_leaves_the_picture():
+    demo = EloConvergence()
+    for setting in demo.settings():
+        history = demo.compute(**setting).history
+        assert history.min() > _FLOOR
+        assert history.max() < _CEILING
 
 
 @pytest.mark.parametrize("games", ["votes", "chain"])

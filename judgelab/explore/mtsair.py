@@ -154,7 +154,8 @@ class WindowsOfVerdicts(Demo):
                 figures, values, spans, tones, strict=False
             )
         ]
-        return _two_paths(numbers.expert, numbers.judge) + svg.bars(rows)
+        # A shuffle can bring MPCC below 0: the scale begins there.
+        return _two_paths(numbers.expert, numbers.judge) + svg.bars(rows, low=-0.1)
 
 
 _SHOWN = 40

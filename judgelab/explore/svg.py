@@ -10,7 +10,7 @@ Every picture is 360 units wide with 13-unit text, which fills a phone's screen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -95,7 +95,8 @@ def bars(
     rows : sequence of Bar
         From top to bottom. A bar whose value is `nan` is left out; its text stays.
     low, high : float
-        The ends of the scale; values beyond them are cut there.
+        The ends of the scale; bars are cut there, and an interval that goes on beyond
+        them ends in an arrowhead.
     ticks : sequence of float
         Where the scale is labelled.
 
@@ -138,13 +139,8 @@ def bars(
                 f'height="18" rx="2" fill="{TONES[row.tone]}"/>'
             )
         if row.interval:
-            left, right = (_number(x(end)) for end in row.interval)
-            middle = top + 32
-            parts.append(
-                f'<path d="M{left} {middle}H{right}M{left} {middle - 6}v12'
-                f'M{right} {middle - 6}v12" stroke="currentColor" stroke-width="2" '
-                'fill="none"/>'
-            )
+            ends = _whisker(row.interval, x, low, high, top + 32)
+            parts.append(path(ends, "currentColor", 2))
     for tick in ticks:
         anchor = "start" if tick == low else "end" if tick == high else "middle"
         parts.append(text(x(tick), foot + 16, f"{tick:g}".replace("-", "−"), anchor))
@@ -295,7 +291,8 @@ def forest(
     rows : sequence of Row
         From top to bottom.
     low, high : float
-        The ends of the scale; values beyond them are cut there.
+        The ends of the scale; values beyond them are put there, and an interval that
+        goes on beyond them ends in an arrowhead.
     ticks : sequence of float
         Where the scale is labelled.
     key : sequence of str
@@ -340,11 +337,30 @@ def forest(
         for place, mark in enumerate(row.marks):
             y = top + 11 + 18 * place
             if mark.interval:
-                start, end = (x(limit) for limit in mark.interval)
-                caps = f"M{start} {y}H{end}M{start} {y - 6}v12M{end} {y - 6}v12"
-                parts.append(path(caps, TONES[mark.tone], 2))
+                ends = _whisker(mark.interval, x, low, high, y)
+                parts.append(path(ends, TONES[mark.tone], 2))
             parts.append(_dot(x(mark.value), y, mark.tone))
     return svg(foot + 22, *parts)
+
+
+def _whisker(
+    interval: tuple[float, float],
+    x: Callable[[float], float],
+    low: float,
+    high: float,
+    y: float,
+) -> str:
+    """Draw an interval: caps where it ends, arrowheads where the picture ends first."""
+    unit = (high - low) / WIDTH  # nobody sees less
+    start, end = (round(x(limit)) for limit in interval)
+    left = _tip(start, y, 6 if interval[0] < low - unit else 0)
+    right = _tip(end, y, -6 if interval[1] > high + unit else 0)
+    return f"M{start} {y}H{end}{left}{right}"
+
+
+def _tip(x: float, y: float, barbs: float) -> str:
+    """Draw a cap, or an arrowhead whose barbs lie so far from its tip."""
+    return f"M{x + barbs} {y - 6}L{x} {y}L{x + barbs} {y + 6}"
 
 
 def _dot(x: float, y: float, tone: Tone) -> str:
