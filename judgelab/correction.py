@@ -17,12 +17,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab._checks import check_real, floats
+from judgelab.counts import cluster_codes
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
-    from_standard_error,
+    effective_size,
     normal_quantile,
     proportion,
+    smallest,
     upper_end,
 )
 from judgelab.records import check_pairwise
@@ -33,12 +36,13 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Weight = Literal["tuned"] | float
+RoganGladen = Literal["fieller", "lang-reiczigel", "delta"]
 
 _MOST_LABELS = 10**7
 """Beyond so many labels a plan is a wish."""
 
 _LEAST_SEEN = 3
-"""With fewer errors of the judge among the labels, a plan is too hopeful."""
+"""With so many wins expected among the labels, there is none in 5 % of the samples."""
 
 _LARGEST = 1e100
 """Squares and sums of scores below it are finite."""
@@ -133,8 +137,11 @@ def settled_labels(
 
 
 def correction_counts(
-    judged: pd.Series[bool], labels: pd.Series[bool]
-) -> tuple[npt.NDArray[np.int64], tuple[int, int]]:
+    judged: pd.Series[bool],
+    labels: pd.Series[bool],
+    *,
+    clusters: pd.Series[Any] | None = None,
+) -> tuple[npt.NDArray[np.int64], tuple[int, int] | npt.NDArray[np.int64]]:
     """Count wins of the judge on labelled items, by label, and on the rest.
 
     Parameters
@@ -143,19 +150,24 @@ def correction_counts(
         Whether the judge calls an item a win; the index names the items.
     labels : pandas.Series of bool
         The same by people, for the items that have a label.
+    clusters : pandas.Series, optional
+        What each judged item belongs to (a question, a document), if items of one
+        cluster are not independent of each other. The counts are then one table and one
+        pair of verdicts per cluster.
 
     Returns
     -------
-    table : ndarray of int, shape (2, 2)
+    table : ndarray of int, shape (2, 2) or (clusters, 2, 2)
         Rows: people say win, no win; columns: the judge says win, no win.
-    rest : tuple of two int
-        How often the judge says win, and no win, on the items without a label.
+    rest : tuple of two int, or ndarray of int, shape (clusters, 2)
+        How often the judge says win, and no win, on the items without a label; the same
+        clusters in the same (sorted) order.
 
     Raises
     ------
     ValidationError
-        If one of them is no pandas Series of true and false, an item occurs twice, or
-        a label belongs to no judged item.
+        If one of them is no pandas Series of true and false, an item occurs twice, a
+        label belongs to no judged item, or a judged item to no cluster.
 
     Notes
     -----
@@ -186,11 +198,37 @@ def correction_counts(
             f"{len(lost)} labelled items have no verdict of the judge: "
             f"{lost[:5].tolist()}; leave them out, and say how many there were"
         )
-    of_labelled = judged[labels.index].to_numpy()
-    cells = 2 * (~labels.to_numpy()) + ~of_labelled
-    others = judged.drop(labels.index)
-    table = np.bincount(cells, minlength=4).reshape(2, 2)
-    return table, (int(others.sum()), int((~others).sum()))
+    number, cluster = 1, np.zeros(len(judged), np.intp)
+    if clusters is not None:
+        number, cluster = _cluster_of(judged, clusters)
+    # Rows 0 and 1 are those of the table, row 2 is the rest.
+    row = np.full(len(judged), 2)
+    row[judged.index.get_indexer(labels.index)] = ~labels.to_numpy()
+    cells = 6 * cluster + 2 * row + ~judged.to_numpy()
+    counts = np.bincount(cells, minlength=6 * number).reshape(number, 3, 2)
+    table, rest = counts[:, :2], counts[:, 2]
+    if clusters is not None:
+        return table, rest
+    return table[0], (int(rest[0, 0]), int(rest[0, 1]))
+
+
+def _cluster_of(
+    judged: pd.Series[bool], clusters: pd.Series[Any]
+) -> tuple[int, npt.NDArray[np.intp]]:
+    """Say how many clusters there are, and which each judged item belongs to."""
+    import pandas as pd
+
+    if not isinstance(clusters, pd.Series) or not clusters.index.is_unique:
+        raise ValidationError(
+            "clusters are no pandas Series with one value per item; its index names "
+            "the items, as that of judged"
+        )
+    if len(lost := judged.index.difference(clusters.index)):
+        raise ValidationError(
+            f"{len(lost)} judged items are in no cluster: {lost[:5].tolist()}; an item "
+            "of no cluster is one of its own: name it"
+        )
+    return cluster_codes(clusters[judged.index].to_numpy(), (len(judged),))
 
 
 def sensitivity_and_specificity(
@@ -230,34 +268,40 @@ def sensitivity_and_specificity(
     """
     counts = _checked_table(table)
     of_wins, of_others = (int(n) for n in counts.sum(axis=1))
-    for n, word in ((of_wins, "a win"), (of_others, "no win")):
-        if n == 0:
-            raise UndefinedStatistic(
-                f"people labelled no item as {word}: how the judge treats such items "
-                "is not known; label more items"
-            )
+    _refuse_unlabelled(of_wins, "a win")
+    _refuse_unlabelled(of_others, "no win")
     return (
         proportion(counts[0, 0], of_wins, level=level),
         proportion(counts[1, 1], of_others, level=level),
     )
 
 
+def _refuse_unlabelled(n: float, word: str) -> None:
+    if n == 0:
+        raise UndefinedStatistic(
+            f"people labelled no item as {word}: how the judge treats such items "
+            "is not known; label more items"
+        )
+
+
 def rogan_gladen(
     table: npt.ArrayLike,
-    rest: Sequence[int],
+    rest: npt.ArrayLike,
     *,
-    interval: Literal["fieller", "lang-reiczigel", "delta"] = "fieller",
+    interval: RoganGladen = "fieller",
     level: float = 0.95,
 ) -> Estimate:
     """How large is the true share of wins, if the judge errs as it does where we know?
 
     Parameters
     ----------
-    table : array_like, shape (2, 2)
+    table : array_like, shape (2, 2) or (clusters, 2, 2)
         Counts of the labelled items. Rows: people say win, no win; columns: the judge
-        says win, no win.
-    rest : sequence of two int
-        How often the judge says win, and no win, on the items without labels.
+        says win, no win. A stack of tables, one per cluster (question, document), says
+        that only the clusters are independent of each other.
+    rest : array_like, shape (2,) or (clusters, 2)
+        How often the judge says win, and no win, on the items without labels, for the
+        same clusters. A cluster may have items of one kind only.
     interval : {"fieller", "lang-reiczigel", "delta"}, default "fieller"
         All shares that the data do not rule out, found by inverting a test (it grows to
         the whole range as the judge gets useless); the adjusted interval of Lang and
@@ -274,9 +318,9 @@ def rogan_gladen(
     ------
     UndefinedStatistic
         If one of the two labels does not occur; if sensitivity + specificity ≤ 1 on the
-        labelled items: then the judge's verdicts say nothing about the true share; or
-        if no share from 0 to 1 explains the verdicts: then the judge errs otherwise on
-        the rest.
+        labelled items: then the judge's verdicts say nothing about the true share; if
+        no share from 0 to 1 explains the verdicts: then the judge errs otherwise on
+        the rest; or if fewer than two clusters have labels.
     ValidationError
         If counts are no counts, there are no verdicts without labels, or the interval
         is unknown.
@@ -296,6 +340,12 @@ def rogan_gladen(
     "fieller" counts as Lang and Reiczigel do: one hit and one miss are added to each
     error rate, and z²/2 to both verdicts of the rest.
 
+    With clusters all counts are taken down to the number of independent items that are
+    worth as much (`judgelab.intervals.effective_size`), and the interval is made of
+    those. In simulations with 8, 15 and 40 labelled clusters of 1 to 5 or 1 to 20 items
+    (good, lenient and weak judges, shares of .2 and .5) a nominal 95 % covered 92 to
+    100 %, and the interval of independent items 76 to 100 %.
+
     Chapter: *Your own judge*.
 
     Examples
@@ -314,37 +364,34 @@ def rogan_gladen(
         raise ValidationError(
             f"interval is {interval!r}; choose from {', '.join(map(repr, names))}"
         )
-    z = normal_quantile(upper_end(level))
-    counts, verdicts = _checked_table(table), _checked_rest(rest)
-    sensitivity, specificity = sensitivity_and_specificity(counts, level=level)
-    youden = sensitivity.value + specificity.value - 1
-    if youden <= 0:
+    upper_end(level)
+    tables, verdicts, clustered = _checked_counts(table, rest)
+    counts, seen = tables.sum(axis=0), verdicts.sum(axis=0)
+    for n, word in zip(counts.sum(axis=1), ("a win", "no win"), strict=True):
+        _refuse_unlabelled(n, word)
+    se, sp = _rates(counts)
+    if se + sp <= 1:
         raise UndefinedStatistic(
-            f"sensitivity {sensitivity.value:.3f} and specificity "
-            f"{specificity.value:.3f} add up to at most 1: the judge says win no more "
-            "often where there is one, so its verdicts cannot be corrected; use the "
-            "labels alone"
+            f"sensitivity {se:.3f} and specificity {sp:.3f} add up to at most 1: the "
+            "judge says win no more often where there is one, so its verdicts cannot "
+            "be corrected; use the labels alone"
         )
-    share = _unbiased(float(verdicts[0] / verdicts.sum()), *_rates(counts))
+    q = float(seen[0] / seen.sum())
+    share = _unbiased(q, se, sp)
     value = min(1.0, max(0.0, share))
-    extra = 0.0 if interval == "delta" else 1.0
-    adjusted = counts + extra
-    seen, n_seen = verdicts[0] + extra * z**2 / 2, verdicts.sum() + extra * z**2
-    q, (se, sp) = float(seen / n_seen), _rates(adjusted)
-    of_wins, of_others = map(float, adjusted.sum(axis=1))
-    v_q = q * (1 - q) / float(n_seen)
-    v_se, v_sp = se * (1 - se) / of_wins, sp * (1 - sp) / of_others
-    if interval == "fieller":
-        low, high = _fieller(q, se, sp, v_q, v_se, v_sp, z)
-    elif se + sp <= 1:
-        low, high = 0.0, 1.0
-    else:
-        centre = _unbiased(q, se, sp)
-        spread = v_q + centre**2 * v_se + (1 - centre) ** 2 * v_sp
-        half = z * math.sqrt(spread) / (se + sp - 1)
-        if interval == "lang-reiczigel":
-            centre += 2 * z**2 * (centre * v_se - (1 - centre) * v_sp)
-        low, high = centre - half, centre + half
+    method = f"Rogan–Gladen, {names[interval]}"
+    worth = 1.0
+    if clustered:
+        # What one item of each kind moves in q − (value·se + (1 − value)·(1 − sp)).
+        of_wins, of_others = counts.sum(axis=1)
+        by_cell = [
+            np.array([se - 1, se]) * value / of_wins,
+            np.array([-sp, 1 - sp]) * (1 - value) / of_others,
+        ]
+        by_verdict = np.array([1 - q, -q]) / seen.sum()
+        worth, clusters = _worth(tables, verdicts, np.array(by_cell), by_verdict, level)
+        method += f", {clusters} labelled clusters"
+    low, high = _bounds(counts * worth, seen * worth, interval, level)
     low, high = min(low, share), max(high, share)
     if high < 0 or low > 1:
         raise UndefinedStatistic(
@@ -352,19 +399,37 @@ def rogan_gladen(
             f"specificity {sp:.3f} no true share explains that: it errs otherwise "
             "there than on the labelled items; label a random part of the rest"
         )
-    return Estimate(
-        value,
-        max(0.0, low),
-        min(1.0, high),
-        int(counts.sum()),
-        f"Rogan–Gladen, {names[interval]}",
-        level,
-    )
+    n_labels = int(counts.sum())
+    return Estimate(value, max(0.0, low), min(1.0, high), n_labels, method, level)
+
+
+def _bounds(
+    counts: Floats, verdicts: Floats, interval: RoganGladen, level: float
+) -> tuple[float, float]:
+    """Find the shares that the counts of independent items do not rule out."""
+    z = normal_quantile(upper_end(level))
+    extra = 0.0 if interval == "delta" else 1.0
+    adjusted = counts + extra
+    n_seen = float(verdicts.sum()) + extra * z**2
+    q, (se, sp) = float(verdicts[0] + extra * z**2 / 2) / n_seen, _rates(adjusted)
+    of_wins, of_others = map(float, adjusted.sum(axis=1))
+    v_q = q * (1 - q) / n_seen
+    v_se, v_sp = se * (1 - se) / of_wins, sp * (1 - sp) / of_others
+    if interval == "fieller":
+        return _fieller(q, se, sp, v_q, v_se, v_sp, z)
+    if se + sp <= 1:
+        return 0.0, 1.0
+    centre = _unbiased(q, se, sp)
+    spread = v_q + centre**2 * v_se + (1 - centre) ** 2 * v_sp
+    half = z * math.sqrt(spread) / (se + sp - 1)
+    if interval == "lang-reiczigel":
+        centre += 2 * z**2 * (centre * v_se - (1 - centre) * v_sp)
+    return centre - half, centre + half
 
 
 def prediction_powered_share(
     table: npt.ArrayLike,
-    rest: Sequence[int],
+    rest: npt.ArrayLike,
     *,
     weight: Weight = "tuned",
     level: float = 0.95,
@@ -373,11 +438,13 @@ def prediction_powered_share(
 
     Parameters
     ----------
-    table : array_like, shape (2, 2)
+    table : array_like, shape (2, 2) or (clusters, 2, 2)
         Counts of the labelled items. Rows: people say win, no win; columns: the judge
-        says win, no win.
-    rest : sequence of two int
-        How often the judge says win, and no win, on the items without labels.
+        says win, no win. A stack of tables, one per cluster (question, document), says
+        that only the clusters are independent of each other.
+    rest : array_like, shape (2,) or (clusters, 2)
+        How often the judge says win, and no win, on the items without labels, for the
+        same clusters. A cluster may have items of one kind only.
     weight : "tuned" or float, default "tuned"
         λ, how far the judge is trusted: 0 leaves it out (labels only), 1 is the
         original method, "tuned" takes the λ in [0, 1] that promises the narrowest
@@ -392,6 +459,8 @@ def prediction_powered_share(
 
     Raises
     ------
+    UndefinedStatistic
+        If fewer than two clusters have labels.
     ValidationError
         If counts are no counts, fewer than two items have labels, there are no verdicts
         without labels, or the weight is out of range.
@@ -413,6 +482,10 @@ def prediction_powered_share(
     table, and one verdict more of each kind in the rest, as Agresti and Min do for
     paired shares. The papers' own interval is that of `prediction_powered_mean`.
 
+    With clusters the counts become fewer as in `rogan_gladen`; in the same simulations
+    the interval covered 92 to 100 %, and that of independent items 73 to 98 %. λ is
+    tuned as if items were independent, which costs width and not validity.
+
     Chapter: *Your own judge*.
 
     Examples
@@ -422,29 +495,71 @@ def prediction_powered_share(
     >>> prediction_powered_share([[54, 6], [12, 28]], [1320, 680], weight=0)
     0.600 [0.502, 0.694] (n = 100, labels only)
     """
-    counts, verdicts = _checked_table(table), _checked_rest(rest)
+    upper_end(level)
+    tables, verdicts, clustered = _checked_counts(table, rest)
+    counts, seen = tables.sum(axis=0), verdicts.sum(axis=0)
     n = int(counts.sum())
     if n < 2:
         raise ValidationError(f"{n} items have labels; an interval needs at least 2")
-    label, seen = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 1, 0])
-    both = (label, seen, counts.ravel())
-    others = (np.array([1.0, 0]), verdicts)
-    trust = _trust(weight, *both, *others)
-    value = _combined(trust, *both, *others)[0]
-    both = (label, seen, counts.ravel() + 0.5)
-    others = (others[0], verdicts + 1.0)
-    centre, from_labels, from_rest = _combined(trust, *both, *others)
-    error = math.sqrt(from_labels + from_rest)
-    estimate = from_standard_error(centre, error, n, _named(trust), level=level)
+    trust = _trust(weight, *_as_scores(counts, seen))
+    value = _combined(trust, *_as_scores(counts, seen))[0]
+    worth, method = 1.0, _named(trust)
+    if clustered:
+        # What one item of each kind moves in the estimate.
+        gaps = _LABEL - trust * _SEEN
+        by_cell = (gaps - counts.ravel() @ gaps / n).reshape(2, 2) / n
+        q = float(seen[0] / seen.sum())
+        by_verdict = trust * np.array([1 - q, -q]) / seen.sum()
+        worth, clusters = _worth(tables, verdicts, by_cell, by_verdict, level)
+        method += f", {clusters} labelled clusters"
+    low, high = _powered_bounds(trust, counts * worth, seen * worth, level)
     value = min(1.0, max(0.0, value))
-    return Estimate(
-        value,
-        max(0.0, min(estimate.low, value)),
-        min(1.0, max(estimate.high, value)),
-        n,
-        estimate.method,
-        level,
-    )
+    return Estimate(value, min(low, value), max(high, value), n, method, level)
+
+
+_LABEL, _SEEN = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 1, 0])
+"""What people and the judge say in each cell of the table."""
+
+
+def _as_scores(
+    counts: Floats, verdicts: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Write counts as scores that occur so often."""
+    return _LABEL, _SEEN, counts.ravel(), np.array([1.0, 0]), verdicts
+
+
+def _powered_bounds(
+    trust: float, counts: Floats, verdicts: Floats, level: float
+) -> tuple[float, float]:
+    """Make the interval from counts of independent items, cut to [0, 1]."""
+    more = _as_scores(counts + 0.5, verdicts + 1.0)
+    centre, from_labels, from_rest = _combined(trust, *more)
+    half = normal_quantile(upper_end(level)) * math.sqrt(from_labels + from_rest)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _worth(
+    tables: Floats, verdicts: Floats, by_cell: Floats, by_verdict: Floats, level: float
+) -> tuple[float, int]:
+    """How many independent items is an item in these clusters worth?
+
+    Takes what one item of each kind moves in the estimate; returns also the number of
+    clusters with labels, which are what is scarce: they say how well the spread is
+    known.
+    """
+    labelled = int(np.count_nonzero(tables.any(axis=(1, 2))))
+    if labelled < 2:
+        raise UndefinedStatistic(
+            f"{labelled} cluster has labels, which show no spread between clusters; "
+            "give labels of at least two"
+        )
+    n = float(tables.sum())
+    of_labels = float((tables * by_cell**2).sum())
+    independent = of_labels + float((verdicts * by_verdict**2).sum())
+    moved = (tables * by_cell).sum(axis=(1, 2)) + verdicts @ by_verdict
+    clustered = labelled / (labelled - 1) * float(moved @ moved)
+    size = effective_size(independent, clustered, n, labelled, level)
+    return size / n, labelled
 
 
 def prediction_powered_mean(
@@ -524,7 +639,7 @@ def prediction_powered_mean(
             "same order: `judged[labels.index]`"
         )
     named = {"labels": labels, "judged": judged, "rest": rest}
-    y, f, g = (_numbers(name, values) for name, values in named.items())
+    y, f, g = (floats(name, values) for name, values in named.items())
     if y.ndim != 1 or y.shape != f.shape or g.ndim != 1:
         raise ValidationError(
             f"labels, judged and rest have shapes {y.shape}, {f.shape} and {g.shape}; "
@@ -595,33 +710,41 @@ def n_labels_for_width(
     Returns
     -------
     int
-        Labels, drawn at random from all items, in addition to the `rest`.
+        Labels, drawn at random from all items, in addition to the `rest`: the smallest
+        number at which counts that are exactly as expected have such an interval.
 
     Raises
     ------
     UndefinedStatistic
         If no number of labels is enough: the judge has no information for
-        "rogan-gladen", too few items without labels, or the width is out of reach. Or
-        if so few labels seem enough that they would hardly show an error of the judge.
+        "rogan-gladen", too few items without labels, or the width is out of reach.
     ValidationError
         If an argument is out of range.
 
     Notes
     -----
-    The plan is that of the normal approximation, with the error rates known; where it
-    expects only a few errors of the judge, `prediction_powered_share` turns out up to a
-    sixth wider. A pilot of some fifty labels tells the rates roughly; plan with the
-    worse end of their intervals.
-    Chapter: *Your own judge*.
+    The interval is the one that `prediction_powered_share` and `rogan_gladen` make
+    unless they are told otherwise ("labels only" has a weight of 0). In simulations of
+    300 plans (shares from .05 to .9, judges from perfect to poor, widths from .05 to
+    .3) the prediction-powered intervals were on average at most 7 % wider than
+    planned, and those of labels only at most 5 %. Rogan and Gladen's were so in the
+    median (at most 15 % wider), but some samples with few wins, or of a poor judge, had
+    much wider ones; the plan asks for as many labels as hold three wins, and three
+    others, on average.
+
+    A pilot of some fifty labels tells the rates roughly; plan with the worse end of
+    their intervals. Chapter: *Your own judge*.
 
     Examples
     --------
     >>> judge = {"share": 0.6, "sensitivity": 0.9, "specificity": 0.85, "rest": 5000}
     >>> n_labels_for_width(0.1, **judge)
-    169
+    173
     >>> n_labels_for_width(0.1, **judge, method="labels only")
-    369
+    368
     """
+    check_real(width=width, share=share, rest=rest)
+    check_real(sensitivity=sensitivity, specificity=specificity)
     for name, number in (("width", width), ("share", share)):
         if not 0 < number < 1:
             raise ValidationError(
@@ -632,50 +755,39 @@ def n_labels_for_width(
             raise ValidationError(f"{name} is {number!r}; give a number from 0 to 1")
     if not rest >= 1:
         raise ValidationError(f"rest is {rest!r}; the judge judges at least 1 item")
-    youden = sensitivity + specificity - 1
-    seen = share * sensitivity + (1 - share) * (1 - specificity)
-    spread, spread_seen = share * (1 - share), seen * (1 - seen)
-    wanted = (width / (2 * normal_quantile(upper_end(level)))) ** 2
-    too_many = UndefinedStatistic(f"more than {_MOST_LABELS:,} labels are needed")
-    if wanted == 0:
-        raise too_many
-    known = spread * max(youden, 0.0) ** 2 / spread_seen if spread_seen else 0.0
-    if method == "labels only":
-        needed = spread / wanted
-    elif method == "prediction-powered":
-        # spread/n · (1 − known·rest/(n + rest)) = wanted, solved for n; of the two ways
-        # to write the root, the one in which nothing cancels.
-        a, b, c = wanted / rest, wanted - spread / rest, spread * (1 - known)
-        root = math.sqrt(b * b + 4 * a * c)
-        needed = 2 * c / (root + b) if b > 0 else (root - b) / (2 * a)
-    elif method == "rogan-gladen":
-        left = wanted * max(youden, 0.0) ** 2 - spread_seen / rest
-        if left <= 0:
-            raise UndefinedStatistic(
-                "no number of labels is enough for Rogan–Gladen: the verdicts on "
-                f"{rest:g} items alone make the interval wider than {width}; let the "
-                "judge judge more items, or take another method"
-            )
-        errors = share * sensitivity * (1 - sensitivity)
-        errors += (1 - share) * specificity * (1 - specificity)
-        needed = errors / left
-    else:
+    if method not in ("prediction-powered", "rogan-gladen", "labels only"):
         raise ValidationError(
             f"method is {method!r}; choose 'prediction-powered', 'rogan-gladen' or "
             "'labels only'"
         )
-    if needed > _MOST_LABELS:
-        raise too_many
-    labels = math.ceil(round(needed, 6))
-    errors = share * (1 - sensitivity) + (1 - share) * (1 - specificity)
-    rarest = min(share, 1 - share, 1 if method == "labels only" else errors)
-    if labels * rarest < _LEAST_SEEN:
+    of_wins = share * np.array([sensitivity, 1 - sensitivity])
+    of_others = (1 - share) * np.array([1 - specificity, specificity])
+    expected = np.array([of_wins, of_others])
+    verdicts = min(rest, _ENDLESS) * expected.sum(axis=0)
+
+    def enough(labels: float) -> bool:
+        counts = labels * expected
+        if method == "rogan-gladen":
+            if (counts.sum(axis=1) < _LEAST_SEEN).any():
+                return False
+            low, high = _bounds(counts, verdicts, "fieller", level)
+        else:
+            weight: Weight = 0.0 if method == "labels only" else "tuned"
+            trust = _trust(weight, *_as_scores(counts, verdicts))
+            low, high = _powered_bounds(trust, counts, verdicts, level)
+        return min(1.0, high) - max(0.0, low) <= width
+
+    if method == "rogan-gladen" and not enough(_ENDLESS):
         raise UndefinedStatistic(
-            f"{labels} labels would show fewer than {_LEAST_SEEN} wins, others or "
-            "errors of the judge, too few for this plan: the interval would be wider "
-            "than it says; ask for a smaller width, or expect more errors"
+            f"no number of labels is enough for Rogan–Gladen: the verdicts on {rest:g} "
+            f"items alone make the interval wider than {width}; let the judge judge "
+            "more items, or take another method"
         )
-    return labels
+    return smallest(enough, _MOST_LABELS, "labels")
+
+
+_ENDLESS = 1e15
+"""So many items are as good as endlessly many."""
 
 
 def _checked_table(table: npt.ArrayLike) -> Floats:
@@ -686,7 +798,7 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
                 "table has no win before win, as `pandas.crosstab` sorts; turn it with "
                 "`.iloc[::-1, ::-1]`"
             )
-    counts = _numbers("table", table)
+    counts = floats("table", table)
     if counts.shape != (2, 2):
         raise ValidationError(
             f"table has shape {counts.shape}; give 2 × 2 counts: rows people say win, "
@@ -696,30 +808,39 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
     return counts
 
 
-def _checked_rest(rest: Sequence[int]) -> Floats:
-    verdicts = _numbers("rest", rest)
-    if verdicts.shape != (2,):
+def _checked_counts(
+    table: npt.ArrayLike, rest: npt.ArrayLike
+) -> tuple[Floats, Floats, bool]:
+    """Return the counts per cluster, and whether there are clusters, or only one."""
+    tables, verdicts = floats("table", table), floats("rest", rest)
+    clustered = tables.ndim == 3
+    if not clustered:
+        tables = _checked_table(table)[None]
+        if verdicts.shape != (2,):
+            raise ValidationError(
+                f"rest has shape {verdicts.shape}; give two counts: how often the "
+                "judge says win, and no win, on items without labels"
+            )
+        verdicts = verdicts[None]
+    elif tables.shape[1:] != (2, 2) or verdicts.shape != (len(tables), 2):
         raise ValidationError(
-            f"rest has shape {verdicts.shape}; give two counts: how often the judge "
-            "says win, and no win, on items without labels"
+            f"table has shape {tables.shape} and rest {verdicts.shape}; give 2 × 2 "
+            "counts and two verdicts for each of the same clusters, in one order"
         )
+    _check_counts("table", tables)
     _check_counts("rest", verdicts)
-    if not verdicts.sum():
+    if not verdicts.any():
         raise ValidationError("rest is empty; the judge judges at least 1 further item")
-    return verdicts
-
-
-def _numbers(name: str, values: npt.ArrayLike) -> Floats:
-    try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValidationError(f"{name} are not numbers: {error}") from error
+    return tables, verdicts, clustered
 
 
 def _check_counts(name: str, counts: Floats) -> None:
     # A nan fails the first comparison, infinity the second.
-    if not ((counts >= 0) & (counts < 2**53) & (counts == np.floor(counts))).all():
-        raise ValidationError(f"{name} is {counts.tolist()}; give whole counts >= 0")
+    right = (counts >= 0) & (counts < 2**53) & (counts == np.floor(counts))
+    if not right.all():
+        raise ValidationError(
+            f"{name} holds {counts[~right][:5].tolist()}; give whole counts >= 0"
+        )
 
 
 def _rates(counts: Floats) -> tuple[float, float]:

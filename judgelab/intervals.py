@@ -398,6 +398,30 @@ def effective_size(
     return size * shrink**2
 
 
+def smallest(enough: Callable[[int], bool], most: int, what: str) -> int:
+    """Find the smallest n that is enough, if all above it are.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If that is more than `most` of what is counted.
+
+    Examples
+    --------
+    >>> smallest(lambda n: n**2 >= 50, 10**6, "items")
+    8
+    """
+    low, high = 0, 1
+    while not enough(high):
+        if high == most:
+            raise UndefinedStatistic(f"more than {most:,} {what} are needed")
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
 def upper_end(level: float) -> float:
     """Probability below the upper end of a two-sided interval: .975 for .95.
 

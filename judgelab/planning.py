@@ -7,7 +7,7 @@ items give such an interval" to "such an interval needs so many items".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,7 +24,7 @@ from judgelab.errors import (
     ValidationError,
 )
 from judgelab.estimate import Estimate
-from judgelab.intervals import Rng, normal_quantile, proportion, upper_end
+from judgelab.intervals import Rng, normal_quantile, proportion, smallest, upper_end
 from judgelab.ranking.judge_by_item import rasch
 from judgelab.ranking.likelihood import laplacian
 from judgelab.ranking.result import Scale, unit_and_origin
@@ -79,8 +79,10 @@ def items_for_proportion(
     _check_width(width, 1.0)
     if not 0 <= share <= 1:
         raise ValidationError(f"share is {share!r}; give a number from 0 to 1")
-    return _smallest(
-        lambda n: proportion(share * n, n, level=level, method=method).width <= width
+    return smallest(
+        lambda n: proportion(share * n, n, level=level, method=method).width <= width,
+        _MOST,
+        "items",
     )
 
 
@@ -177,24 +179,31 @@ def items_for_kappa(
     Returns
     -------
     int
+        The smallest n at which a table that is exactly as expected has such an
+        interval; 2 at least.
 
     Raises
     ------
+    UndefinedStatistic
+        If more than a thousand million items are needed.
     ValidationError
         If an argument is out of range.
 
     Notes
     -----
     Both judges use the categories alike, and their disagreements fall as they would by
-    luck: the expected table is κ·diag(p) + (1 − κ)·ppᵀ. With a pilot table at hand use
-    `items_for_width` on its kappa. Chapter: *Do two judges agree?*
+    luck: the expected table is κ·diag(p) + (1 − κ)·ppᵀ. The interval is `cohen_kappa`'s
+    own, the score interval. In simulations of 100 plans (κ from 0 to .95, two and three
+    categories, the rarest from .03 to .5, widths from .1 to .8) it was on average at
+    most 5 % wider than planned, and at most 15 % narrower. With a pilot table at hand
+    use `items_for_width` on its kappa. Chapter: *Do two judges agree?*
 
     Examples
     --------
     >>> items_for_kappa(0.2, kappa=0.6, shares=[0.5, 0.5])
-    246
+    245
     >>> items_for_kappa(0.2, kappa=0.6, shares=[0.9, 0.1])
-    705
+    650
     """
     _check_width(width, 2.0)
     p = np.asarray(shares, np.float64)
@@ -204,11 +213,13 @@ def items_for_kappa(
             f"kappa is {kappa!r} and shares {list(shares)!r}; kappa lies in [0, 1), "
             "and two or more shares of at least 1e-6 sum to 1"
         )
-    # So many that neither rounding nor the kind of interval matters.
-    pilot = 10**8
-    table = np.rint(pilot * (kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)))
-    estimate = cohen_kappa(table.astype(np.int64), interval="asymptotic", level=level)
-    return items_for_width(estimate, width)
+    expected = kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)
+    return smallest(
+        # One item has no kappa.
+        lambda n: n > 1 and cohen_kappa(n * expected, level=level).width <= width,
+        _MOST,
+        "items",
+    )
 
 
 def items_for_width(pilot: Estimate, width: float) -> int:
@@ -519,17 +530,3 @@ def _whole(root: float) -> int:
         raise UndefinedStatistic(f"more than {_MOST:,} are needed")
     # 1600.0000000000002 is 1600, and a plan for nothing is no plan.
     return max(1, math.ceil(round(root**2, 6)))
-
-
-def _smallest(enough: Callable[[int], bool]) -> int:
-    """Find the smallest n that is enough, if all above it are."""
-    high = 1
-    while not enough(high):
-        high *= 2
-        if high > _MOST:
-            raise UndefinedStatistic(f"more than {_MOST:,} items are needed")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

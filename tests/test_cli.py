@@ -230,7 +230,7 @@ def test_plan():
     out, _ = run("plan", "--power", "0.8", "--share", "0.6")
     assert "210" in out
     out, _ = run("plan", "--kappa", "0.6", "--width", "0.2", "--use", "0.5,0.5")
-    assert "246" in out
+    assert "245" in out
 
 
 def test_reproduce_one_source():

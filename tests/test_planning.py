@@ -59,9 +59,10 @@ def test_power_is_reached_for_good_and_not_before(share, against, power, level):
     assert all(reached(size) >= power for size in range(n, n + 60))
 
 
-def test_kappa_is_planned_by_its_large_sample_variance():
-    kappa, p = 0.6, np.array([0.7, 0.2, 0.1])
-    n = items_for_kappa(0.15, kappa=kappa, shares=p)
+@pytest.mark.parametrize("kappa", [0.0, 0.6, 0.9])
+def test_many_items_for_kappa_are_those_of_its_large_sample_variance(kappa):
+    p, width = np.array([0.7, 0.2, 0.1]), 0.01
+    n = items_for_kappa(width, kappa=kappa, shares=p)
     table = kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)
     # Fleiss, Cohen & Everitt (1969), equation 13, by hand.
     chance = (p**2).sum()
@@ -72,7 +73,22 @@ def test_kappa_is_planned_by_its_large_sample_variance():
     c = (kappa - chance * (1 - kappa)) ** 2
     error = math.sqrt((a + b - c) / (1 - chance) ** 2)
     assert (agreed - chance) / (1 - chance) == pytest.approx(kappa)
-    assert n == pytest.approx((2 * 1.959964 * error / 0.15) ** 2, abs=1.01)
+    assert n == pytest.approx((2 * 1.959964 * error / width) ** 2, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "shares", "width"),
+    [(0.6, [0.5, 0.5], 0.3), (0.8, [0.9, 0.1], 0.3), (0.3, [0.4, 0.4, 0.2], 0.2)],
+)
+def test_planned_items_give_kappa_its_width_on_average(kappa, shares, width):
+    n = items_for_kappa(width, kappa=kappa, shares=shares)
+    p = np.array(shares)
+    cells = kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)
+    rng = np.random.default_rng(1)
+    tables = rng.multinomial(n, cells.ravel(), 200).reshape(-1, p.size, p.size)
+    widths = [cohen_kappa(table).width for table in tables]
+    assert np.mean(widths) == pytest.approx(width, rel=0.04)
+    assert cohen_kappa(n * cells).width <= width < cohen_kappa((n - 1) * cells).width
 
 
 def test_a_pilot_is_scaled():
