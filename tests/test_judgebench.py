@@ -53,6 +53,30 @@ def test_every_cell_that_can_be_recomputed_is_exact():
     assert len(cells(tables, "recomputed")) == 38
 
 
+def test_without_verdicts_on_a_table_s_pairs_it_is_checked_in_print():
+    counts = data.counts("judgebench", "two_orders")
+    tables = judgebench.reproduce(counts[counts["responses"] != "GPT-4o"])
+    sizes = [cell.match for cell in cells(tables, "recomputed")]
+    assert sizes == [Match.NOT_REPRODUCIBLE] * 4 + [Match.EXACT] * 4
+    assert len(cells(tables, "from print")) == 249 + 30
+
+
+def test_no_counts_are_no_judges():
+    nothing = data.counts("judgebench", "two_orders")[:0]
+    with pytest.raises(ValidationError, match="no counts"):
+        judgebench.evaluate(nothing, rule="judgebench")
+    with pytest.raises(ValidationError, match="no counts"):
+        judgebench.rule_effects(nothing)
+
+
+@pytest.mark.parametrize(
+    ("scores", "alpha"), [({}, 0.05), (None, 0), (None, 1), (None, 5), (None, np.nan)]
+)
+def test_chance_needs_scores_and_a_probability(scores, alpha):
+    with pytest.raises(ValidationError, match="at least one accuracy"):
+        judgebench.against_chance(scores, alpha=alpha)
+
+
 def test_cells_checked_in_print_are_possible_or_known():
     found = cells(judgebench.reproduce(), "from print")
     matches = [cell.match for cell in found]

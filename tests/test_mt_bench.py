@@ -263,6 +263,9 @@ def test_the_widest_interval_covers_whatever_the_scores_were():
     assert widest.high < mt_bench.widest_interval(5.95, 160, 1, 10).low
     with pytest.raises(ValidationError, match="must lie on the scale"):
         mt_bench.widest_interval(11, 160, 1, 10)
+    for n in (1, 2.5):
+        with pytest.raises(ValidationError, match="whole number of at least 2"):
+            mt_bench.widest_interval(5, n, 1, 10)
 
 
 def test_unknown_choices_are_refused(votes):
@@ -275,8 +278,13 @@ def test_unknown_choices_are_refused(votes):
         agreement("G4-Pair", "Human", setup="S1", units="question")
     with pytest.raises(ValidationError, match="'key' or 'question'"):
         agreement("G4-Pair", "Human", setup="S1", units="vote")
-    with pytest.raises(UndefinedStatistic, match="no vote of G4-Pair meets"):
+    with pytest.raises(ValidationError, match="turn is 3"):
         agreement("G4-Pair", "Human", setup="S1", turn=3)
+    with pytest.raises(ValidationError, match="turn is 0"):
+        mt_bench.win_rates("Human", turn=0)
+    unseen = votes[votes.filter(like="expert").sum(axis=1) == 0]
+    with pytest.raises(UndefinedStatistic, match="no vote of G4-Pair meets"):
+        agreement("G4-Pair", "Human", setup="S1", votes=unseen)
     with pytest.raises(UndefinedStatistic, match="two models never met"):
         mt_bench.win_rates("Human", votes=votes.iloc[:5])
     with pytest.raises(ValidationError, match="unknown category 'maths'"):

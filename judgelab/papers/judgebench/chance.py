@@ -113,6 +113,8 @@ def against_chance(
 
     Raises
     ------
+    ValidationError
+        If there are no scores, or alpha is no probability between 0 and 1.
     UndefinedStatistic
         If an accuracy is undefined.
 
@@ -142,6 +144,11 @@ def against_chance(
         levels = chance_levels("judgebench")
         coins = ("independent coin", "order-consistent coin")
         baselines = {name: float(levels[name]) for name in coins}
+    if not scores or not 0 < alpha < 1:
+        raise ValidationError(
+            f"{len(scores)} scores and alpha {alpha!r}: give at least one accuracy and "
+            "a probability between 0 and 1"
+        )
     if undefined := [key for key, e in scores.items() if np.isnan(e.value)]:
         raise UndefinedStatistic(
             f"accuracies of {undefined[:3]} are undefined; score with another rule"

@@ -114,8 +114,11 @@ def counts_of(records: pd.DataFrame | None) -> pd.DataFrame:
     """Take counts as they are, make them of records, or take those we carry."""
     if records is None:
         return data.counts("judgebench", "two_orders")
-    counted = {"pairs", "first", "second"} <= {*records.columns}
-    return records if counted else count_orders(records)
+    if not {"pairs", "first", "second"} <= {*records.columns}:
+        return count_orders(records)
+    if records.empty:
+        raise ValidationError("there are no counts")
+    return records
 
 
 def tables_by_gold(

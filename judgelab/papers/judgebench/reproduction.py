@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from judgelab import data
+from judgelab.estimate import Estimate
 from judgelab.intervals import proportion
 from judgelab.papers.judgebench.counts import counts_of
 from judgelab.papers.judgebench.published import (
@@ -120,15 +120,16 @@ def reproduce(records: pd.DataFrame | None = None) -> list[PaperTable]:
     25 exact
     """
     counts = counts_of(records)
+    accuracies = evaluate(counts, rule="judgebench")["accuracy"].to_dict()
     inconsistent = [
         (judge, percent, 350, "") for judge, percent in inconsistent_shares()
     ]
     return [
         _sizes_table(counts),
-        *_accuracy_tables(1, "judges", counts),
-        *_accuracy_tables(2, "models with the Arena-Hard prompt", counts),
-        *_accuracy_tables(3, "reward models", counts),
-        *_accuracy_tables(4, "solving and judging", counts),
+        *_accuracy_tables(1, "judges", accuracies),
+        *_accuracy_tables(2, "models with the Arena-Hard prompt", accuracies),
+        *_accuracy_tables(3, "reward models", accuracies),
+        *_accuracy_tables(4, "solving and judging", accuracies),
         _verdicts_table(),
         _shares_table(6, "pairs with inconsistent verdicts", inconsistent),
         _shares_table(7, "Prometheus 2 and its base model", _base_model_rows()),
@@ -140,36 +141,30 @@ def reproduce(records: pd.DataFrame | None = None) -> list[PaperTable]:
 def _sizes_table(counts: pd.DataFrame) -> PaperTable:
     seen = counts.groupby(["judge", "responses", "category"])["pairs"].sum()
     largest = seen.groupby(["responses", "category"]).max()
-    cells = [
-        Cell(
-            f"pairs of {who}, {name}",
-            own[name],
-            float(largest.get((who, name), np.nan)),
-        )
-        for who, own in pairs_in().items()
-        for name in CATEGORIES
-    ]
+    cells = []
+    for who, own in pairs_in().items():
+        for name in CATEGORIES:
+            n = largest.get((who, name))
+            ours = None if n is None else float(n)
+            why = "no verdicts on these pairs are at hand" if n is None else ""
+            cells.append(Cell(f"pairs of {who}, {name}", own[name], ours, why=why))
     return PaperTable(_SOURCE, "Section 3: number of pairs", cells, unit="pairs")
 
 
 def _accuracy_tables(
-    number: int, subject: str, counts: pd.DataFrame
+    number: int, subject: str, accuracies: Mapping[Hashable, Estimate]
 ) -> list[PaperTable]:
     judge_of = {
         rows[number]: NAMES.get(key, f"{key[1]} ({key[0]})")
         for key, rows in ROW_OF.items()
         if number in rows
     }
-    on_gpt4o = counts[counts["responses"] == "GPT-4o"]
-    at_hand = set(on_gpt4o["judge"])
-    ours = evaluate(on_gpt4o, rule="judgebench")["accuracy"].to_dict()
     n_of = pairs_in()["GPT-4o"]
     recomputed, printed = [], []
     for label, name, percent in printed_rows(number):
         cell_name = f"{label}, {name}"
-        judge = judge_of.get(label)
-        if judge is not None and judge in at_hand:
-            accuracy = ours[judge, "GPT-4o", name]
+        accuracy = accuracies.get((judge_of.get(label, ""), "GPT-4o", name))
+        if accuracy is not None:
             recomputed.append(Cell(cell_name, percent, accuracy, 2, scale=100))
         else:
             known = _KNOWN.get((number, label, name), "")

@@ -11,7 +11,7 @@ from judgelab import data
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_proportion
-from judgelab.papers.mt_bench.votes import JUDGES, MODELS, WORDS
+from judgelab.papers.mt_bench.votes import JUDGES, MODELS, WORDS, of_turn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,8 @@ def agreement(
     Raises
     ------
     ValidationError
-        If a judge has no public votes, or questions are asked for without `votes`.
+        If a judge has no public votes, there is no such turn, or questions are asked
+        for without `votes`.
     UndefinedStatistic
         If no two votes meet.
 
@@ -99,8 +100,7 @@ def agreement(
     if units not in ("key", "question"):
         raise ValidationError(f"units is {units!r}; choose 'key' or 'question'")
     table = data.counts("mtbench", "vote_patterns") if votes is None else votes
-    if turn is not None:
-        table = table[table["turn"] == turn]
+    table = of_turn(table, turn)
     agreeing, pairs = _meetings(table, judge_1, judge_2, setup)
     weights = table["keys"].to_numpy() if "keys" in table else np.ones(len(table), int)
     if not (pairs @ weights):

@@ -102,7 +102,7 @@ def widest_interval(
     Raises
     ------
     ValidationError
-        If the mean lies outside the scale, or n is below 2.
+        If the mean lies outside the scale, or n is no whole number of at least 2.
 
     References
     ----------
@@ -117,10 +117,10 @@ def widest_interval(
     >>> widest_interval(5.95, 160, 1, 10)
     5.950 [5.254, 6.646] (n = 160, widest possible spread)
     """
-    if not lowest <= mean <= highest or n < 2:
+    if not lowest <= mean <= highest or n < 2 or n % 1:
         raise ValidationError(
             f"mean {mean} of {n} values from {lowest} to {highest}: the mean must "
-            "lie on the scale, and n must be at least 2"
+            "lie on the scale, and n be a whole number of at least 2"
         )
     error = np.sqrt((mean - lowest) * (highest - mean) / (n - 1))
     return from_standard_error(

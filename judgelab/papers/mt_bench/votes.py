@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
+from judgelab.errors import ValidationError
 from judgelab.verdict import Verdict, unswap
 
 if TYPE_CHECKING:
@@ -166,6 +167,15 @@ def join_keys(records: pd.DataFrame) -> dict[str, int]:
         return len(people.merge(gpt4, on=columns))
 
     return {"canonical": met(KEY), "stored": met(stored)}
+
+
+def of_turn(table: pd.DataFrame, turn: int | None) -> pd.DataFrame:
+    """Keep one turn of the conversations, or both."""
+    if turn is None:
+        return table
+    if turn not in (1, 2):
+        raise ValidationError(f"turn is {turn!r}; choose 1 or 2, or None for both")
+    return table[table["turn"] == turn]
 
 
 def in_canonical_order(records: pd.DataFrame) -> pd.DataFrame:

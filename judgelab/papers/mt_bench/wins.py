@@ -19,6 +19,7 @@ from judgelab.papers.mt_bench.votes import (
     JUDGES,
     MODELS,
     WORDS,
+    of_turn,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def win_rates(
     Raises
     ------
     ValidationError
-        If the judge has no public votes, or the category or setup is unknown.
+        If the judge has no public votes, or the turn, category or setup is unknown.
     UndefinedStatistic
         If two models never met.
 
@@ -90,16 +91,15 @@ def win_rates(
     table = data.counts("mtbench", "wins") if votes is None else votes
     if votes is None:
         table = table[table["kind"] == kind]
+    table = of_turn(table, turn)
+    if category is not None:
+        table = table[table["category"] == category]
+    if votes is None:
         cast = table[[*WORDS]].to_numpy(float)
     else:
         cast = votes_of(table, judge, "S1")
-    kept = np.ones(len(table), bool)
-    for column, wanted in (("turn", turn), ("category", category)):
-        if wanted is not None:
-            kept &= (table[column] == wanted).to_numpy()
-    table, cast = table[kept], cast[kept]
     if setup == "S2":
-        cast[:, 2] = 0
+        cast = cast * [1, 1, 0]
     names = [*MODELS]
     first = table["model_1"].map(names.index).to_numpy(int)
     second = table["model_2"].map(names.index).to_numpy(int)
