@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import re
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from judgelab.cli import app
-from judgelab.errors import JudgelabError, ValidationError
+from judgelab.errors import ValidationError
 from judgelab.models.log import Log
 from judgelab.models.request import AskError, Message, Reply, Request
 from judgelab.papers import rankjudge as rj
@@ -257,6 +258,56 @@ def test_a_scripted_pair_has_exactly_its_one_flaw(items):
         assert scripted._flaws(better) == {}
 
 
+def questions(conversation):
+    return [turn.content for turn in conversation[::2]]
+
+
+def test_nobody_asks_about_what_was_to_be_left_out(items):
+    kind = "instruction_forgetting"
+    told = [i for i in items if i.metadata.assistant_behavior_type == kind]
+    assert len(told) > 10
+    for item in told:
+        for conversation in (item.better, item.worse):
+            first, *later = questions(conversation)
+            asked, wish = first.split(" Please leave out ")
+            topic = wish.removesuffix(", here and later on.")
+            assert not any(topic in question for question in [asked, *later])
+
+
+def test_a_question_back_offers_two_different_things(items):
+    answers = [turn.content for item in items for turn in item.better[1::2]]
+    offered = [re.match(r"Do you mean (.+?) or (.+?)\?", text) for text in answers]
+    pairs = [found.groups() for found in offered if found]
+    assert len(pairs) > 5
+    assert all(one != other for one, other in pairs)
+
+
+def test_the_fault_for_audits_breaks_the_instruction_in_the_better_one_alone():
+    writer = rj.Scripted("careless", faults={rj.BREAKS_INSTRUCTION: 1.0})
+    pairs = rj.survivors(made(writer, per_document=20))
+    broken = 0
+    for item in pairs:
+        for conversation in (item.better, item.worse):
+            first, *later = questions(conversation)
+            topic = first.partition(" Please leave out ")[2]
+            topic = topic.removesuffix(", here and later on.")
+            asks = bool(topic) and any(topic in question for question in later)
+            assert asks == (bool(topic) and conversation is item.better)
+            broken += asks
+    # No check of the pipeline looks for it.
+    assert broken > 5
+
+
+def test_a_text_on_one_subject_has_something_else_to_leave_out():
+    text = "## Soap\n" + "Soap loosens fat from the skin. Water carries it away. " * 9
+    document = rj.Document("soap", "own", text)
+    conditions = rj.Conditions("focused", "no_clarification", 3, True)
+    candidate = rj.Candidate("a" * 12, document, conditions)
+    (fate,) = rj.generate([candidate], rj.WRITER)
+    answers = " ".join(turn.content for turn in fate.item.better[1::2])
+    assert "Do you mean soap or anything else?" in answers
+
+
 def test_pairs_under_the_same_conditions_are_not_the_same_pair():
     conditions = rj.Conditions("focused", "evasion", 3, True)
     wanted = [
@@ -359,12 +410,82 @@ def test_results_are_written_and_read_back(tmp_path):
     assert len(board) == 1 + len(rj.PANEL)
 
 
-def test_a_run_needs_two_judges_and_a_pair():
-    with pytest.raises(ValidationError, match="1 judges make no ranking"):
-        rj.run(DOCUMENTS, rj.WRITER, {"x": rj.WRITER})
-    judges = {"x": rj.WRITER, "y": rj.WRITER}
-    with pytest.raises(ValidationError, match="document too short"):
-        rj.run([SHORT], rj.WRITER, judges)
+def nobody(requests):
+    raise AssertionError(f"{len(requests)} requests were sent")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"judges": {"x": nobody}}, "1 judges make no ranking"),
+        ({"documents": [SHORT]}, "all 8 are too short"),
+        ({"documents": [SHORT, *DOCUMENTS[:1]], "per_document": 4}, "per_document=8"),
+        (
+            {"per_document": 1, "judges": dict.fromkeys("xyz", nobody)},
+            "9 pairs are too",
+        ),
+        ({"per_document": 0}, "per_document is 0"),
+        ({"documents": DOCUMENTS[:2] * 2}, "two documents are called"),
+        ({"seed": -1}, "seed is -1"),
+        ({"orders": ()}, "orders is"),
+        ({"orders": ("BA",)}, "orders is"),
+        ({"orders": ("AB", "AB")}, "orders is"),
+        ({"orders": ("AB", "CD")}, "orders is"),
+        ({"hardest": 1.0}, "hardest is 1.0"),
+    ],
+)
+def test_what_cannot_end_well_is_refused_before_anybody_is_asked(change, message):
+    sound = {
+        "documents": DOCUMENTS,
+        "writer": nobody,
+        "judges": {"x": nobody, "y": nobody},
+        "per_document": 8,
+    }
+    with pytest.raises(ValidationError, match=message):
+        rj.run(**sound | change)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "max_tokens is 0"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"budget": 1.0}, "needs prices"),
+    ],
+)
+def test_a_judge_that_cannot_be_asked_so_is_refused_at_once(tmp_path, options, message):
+    """And not when the writer has been paid."""
+    log = Log(tmp_path / "log.sqlite")
+    with pytest.raises(ValidationError, match=message):
+        rj.asking(rj.WRITER, log, **options)
+    assert list(log.answers()) == []
+
+
+def test_where_the_checks_leave_too_few_pairs_the_judges_are_not_asked(tmp_path):
+    def strict(requests):
+        return [Reply("not good enough")] * (len(requests) - 4) + [
+            *rj.WRITER(requests[-4:])
+        ]
+
+    judges = {"x": nobody, "y": nobody}
+    found = rj.run(DOCUMENTS, rj.WRITER, judges, checker=strict, per_document=2)
+    assert "of 18 pairs passed the checks" in found.stopped
+    assert found.matches == ()
+    assert sum(fate.item is not None for fate in found.fates) == 18
+    with pytest.raises(ValidationError, match="too few to rank 2 judges"):
+        _ = found.grades
+    found.save(tmp_path)
+    assert rj.load(rj.Item, tmp_path / "pairs.json") == found.items
+    assert "not JSON" in (tmp_path / "losses.csv").read_text("utf-8")
+    assert leaderboard(tmp_path) == "rank,judge,elo,low,high,pairs\n"
+
+
+def test_a_judge_that_never_answers_is_named():
+    judges = rj.PANEL | {"gone": lambda requests: [None] * len(requests)}
+    found = rj.run(DOCUMENTS, rj.WRITER, judges, per_document=4)
+    with pytest.raises(ValidationError, match="gone answered nothing"):
+        _ = found.curation
+    assert found.leaderboard() == []
 
 
 # The command line, offline and against an endpoint ------------------------------------
@@ -410,7 +531,9 @@ def test_a_file_of_matches_is_ranked(tmp_path):
     file = str(tmp_path / "out" / "matches.json")
     done = cli.invoke(app, ["rankjudge", "rank", file, "--method", "mm"])
     assert done.exit_code == 0, done.output
-    assert "joint, strict, mm" in done.output
+    assert "joint, strict, mm, cluster" in done.output
+    done = cli.invoke(app, ["rankjudge", "rank", file, "--interval", "model"])
+    assert "conditional, model" in done.output
     done = cli.invoke(app, ["rankjudge", "rank", file, "--criterion", "all"])
     assert "choose from joint" in str(done.exception)
     page = (tmp_path / "out" / "pairs.html").read_text("utf-8")
@@ -421,13 +544,34 @@ def test_without_a_ranking_the_command_shows_the_shares_and_says_why(tmp_path):
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "one.md").write_text(DOCUMENTS[0].context, "utf-8")
-    more = ["--judges", "scripted-sharp,scripted-hasty", "--per-document", "3"]
+    more = ["--judges", "scripted-sharp,scripted-hasty", "--per-document", "8"]
+    more += ["--seed", "1"]
     where = ["--documents", str(texts), "--out", str(tmp_path / "out")]
     run = ["rankjudge", "run", "--model", "scripted"]
     done = cli.invoke(app, [*run, *more, *where])
-    assert isinstance(done.exception, JudgelabError)
+    assert isinstance(done.exception, ValidationError)
+    assert "no ranking: " in str(done.exception)
+    assert "rankjudge rank" in str(done.exception)
     assert "scripted-sharp: all right on" in done.output
-    assert (tmp_path / "out" / "matches.json").exists()
+    kept = rj.load(rj.Match, tmp_path / "out" / "matches.json")
+    assert {match.model.name for match in kept} == {"scripted-sharp", "scripted-hasty"}
+
+
+def test_the_command_says_before_it_asks_that_pairs_will_be_too_few(tmp_path):
+    command = ["rankjudge", "run", "--model", "scripted", "--per-document", "2"]
+    done = cli.invoke(app, [*command, "--out", str(tmp_path)])
+    assert isinstance(done.exception, ValidationError)
+    assert "--per-document 3" in str(done.exception)
+    assert list(Log(tmp_path / "log.sqlite").answers()) == []
+
+
+def test_more_pairs_keep_the_replies_to_the_first_ones(tmp_path):
+    log = Log(tmp_path / "log.sqlite")
+    writer = rj.asking(rj.WRITER, log)
+    rj.generate(rj.candidates(DOCUMENTS, per_document=2), writer)
+    before = len(list(log.answers()))
+    rj.generate(rj.candidates(DOCUMENTS, per_document=3), writer)
+    assert len(list(log.answers())) == before * 3 / 2
 
 
 def test_the_command_refuses_what_makes_no_sense(tmp_path):
@@ -500,7 +644,7 @@ def test_the_same_command_runs_against_an_endpoint(tmp_path, endpoint, monkeypat
     pytest.importorskip("openai")
     monkeypatch.delenv("JUDGELAB_API_KEY", raising=False)
     names = "scripted-sharp,scripted-leaning,scripted-hasty"
-    shared = ["--judges", names, "--per-document", "3"]
+    shared = ["--judges", names, "--per-document", "6"]
     over = [
         "--model",
         "writer",

@@ -64,7 +64,9 @@ def run(
     both_orders: Annotated[
         bool, typer.Option("--both-orders", help="Show every pair in both orders.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Another seed, other conditions.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Another seed, other conditions.")
+    ] = 0,
     concurrency: Annotated[
         int, typer.Option(min=1, help="Requests under way at once.")
     ] = 8,
@@ -116,9 +118,13 @@ def run(
     )
     result.save(out)
     source = rj.LABEL if scripted else f"written by {model}"
+    _show_losses(console, result)
+    tell(f"Pairs, checks, matches and tables: {out}")
+    if result.stopped:
+        raise ValidationError(result.stopped)
     _save_pairs(result, out / "pairs.html", source)
-    _show(console, result, source)
-    tell(f"Pairs (pairs.html to read), checks, matches and tables: {out}")
+    tell(f"The pairs to read, with what the judges said: {out / 'pairs.html'}")
+    _show(console, result, source, out / "matches.json")
 
 
 @app.command()
@@ -142,6 +148,13 @@ def rank(
             help="How judges are rated: conditional, joint or mm (the paper)."
         ),
     ] = "conditional",
+    interval: Annotated[
+        str,
+        typer.Option(
+            help="How intervals are made: cluster, or model, which needs fewer pairs "
+            "and trusts the model of one ability."
+        ),
+    ] = "cluster",
     hardest: Annotated[
         float, typer.Option(help="Share of the hardest pairs to drop.")
     ] = 0.0,
@@ -153,9 +166,14 @@ def rank(
         rj.load(rj.Match, matches), criterion=cast(Any, criterion), rule=cast(Any, rule)
     )
     curation = rj.curate(
-        table, hardest=hardest, method=cast(Any, method), unidentified="largest"
+        table,
+        hardest=hardest,
+        method=cast(Any, method),
+        interval=cast(Any, interval),
+        unidentified="largest",
     )
-    _show_judges(Console(), curation, table, f"{criterion}, {rule}, {method}")
+    words = f"{criterion}, {rule}, {method}, {interval}"
+    _show_judges(Console(), curation, table, words)
 
 
 def _names(judges: str | None, scripted: bool) -> list[str]:
@@ -203,7 +221,7 @@ def _save_pairs(result: Any, path: Path, source: str) -> None:
     )
 
 
-def _show(console: Console, result: Any, source: str) -> None:
+def _show_losses(console: Console, result: Any) -> None:
     from judgelab.papers.rankjudge import losses
 
     lost = Table("where", "why", "pairs", title="Pairs that were lost")
@@ -211,12 +229,19 @@ def _show(console: Console, result: Any, source: str) -> None:
         lost.add_row(str(row.layer), str(row.reason), str(row.pairs))
     console.print(lost)
     console.print(f"{len(result.items)} pairs survived.", highlight=False)
+
+
+def _show(console: Console, result: Any, source: str, matches: Path) -> None:
     try:
         curation = result.curation
-    except JudgelabError:
+    except JudgelabError as error:
         for judge, share in result.grades.accuracy().items():
             console.print(f"{judge}: all right on {share:.0%}", highlight=False)
-        raise
+        raise ValidationError(
+            f"no ranking: {error}. Nothing is lost: with a larger --per-document only "
+            f"new pairs are asked about, and judgelab rankjudge rank {matches} ranks "
+            "what is there, also with --interval model"
+        ) from error
     console.print(
         f"{len(curation.trivial)} of them on which all judges agree, "
         f"{len(curation.incomplete)} incomplete and {len(curation.hardest)} hardest "

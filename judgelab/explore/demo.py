@@ -193,8 +193,9 @@ class Demo(ABC):
             '<button type="button" class="jl-reset">Reset</button>'
             '<button type="button" class="jl-link">Copy link to these settings</button>'
             "</p>"
-            f'<script type="application/json" class="jl-spec">{_script(spec)}</script>'
-            f'<script type="text/plain" class="jl-frames">{frames}</script></div>'
+            f'<script type="application/json" class="jl-spec">{in_script(spec)}'
+            f'</script><script type="text/plain" class="jl-frames">{frames}</script>'
+            "</div>"
         )
 
     def _input(self, control: Control) -> str:
@@ -266,6 +267,6 @@ def _spoken(figure: str) -> str:
     return figure.replace("−", "minus ")
 
 
-def _script(value: object) -> str:
+def in_script(value: object) -> str:
     """Write JSON that cannot end the script element it stands in."""
     return json.dumps(value, ensure_ascii=False).replace("</", "<\\/")

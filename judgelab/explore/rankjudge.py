@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from html import escape
+from importlib import resources
 from typing import Any
 
 from judgelab.errors import JudgelabError, ValidationError
+from judgelab.explore.demo import in_script
 from judgelab.models.request import Message
-from judgelab.papers.rankjudge.audit import CHECKS, Audit, Case, label_of
+from judgelab.papers.rankjudge.audit import (
+    ANSWERS,
+    CHECKS,
+    LABELS,
+    Audit,
+    Case,
+    label_of,
+)
 from judgelab.papers.rankjudge.taxonomy import FAILURES, USER_BEHAVIORS
 
 _COLUMNS = (
     "display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:1.5rem"
 )
+_OPEN = "not looked at"
+"""What a check says as long as it has no answer."""
+_TARGET = "min-height:44px;max-width:100%"
 
 
 class PairReader:
@@ -66,23 +79,27 @@ class PairReader:
 
 
 class AuditView:
-    """The pairs one after the other, with the rubric; every label is saved at once.
+    """The pairs one after the other, with the rubric; every answer is saved at once.
+
+    No check has an answer until the auditor gives one, and a pair has a label when all
+    of its checks are answered.
 
     Parameters
     ----------
     cases : sequence of Case
         In the order to look at them.
     audit : Audit
-        Where labels go.
+        Where answers go.
     annotator : str
-        Whose labels they are.
+        Whose answers they are.
     source : str
         What wrote and judged the pairs.
 
     Notes
     -----
-    In JupyterLab a widget; on the static page the pairs alone, to read. Chapter:
-    *RankJudge*.
+    In JupyterLab a widget. On the static page the same checks below every pair: the
+    browser keeps the answers, and gives them out as a file that `Audit` reads. Without
+    a script the pairs alone, to read. Chapter: *RankJudge*.
     """
 
     def __init__(
@@ -93,6 +110,7 @@ class AuditView:
         self.annotator = annotator
         self.place = 0
         self._widget: Any = None
+        self._showing = False
 
     @property
     def case(self) -> Case:
@@ -109,31 +127,34 @@ class AuditView:
         import ipywidgets as w
 
         self._title, self._shown, self._said = w.HTML(), w.HTML(), w.HTML()
-        self._boxes = {
-            name: w.Checkbox(description=words, indent=False, layout={"width": "auto"})
+        wide = {"width": "max-content", "max_width": "100%"}
+        named = {"description_width": "initial"}
+        self._fields = {
+            name: w.Dropdown(
+                options=(_OPEN, *ANSWERS), description=words, layout=wide, style=named
+            )
             for name, words in CHECKS.items()
         }
-        self._note = w.Text(placeholder="note", layout={"width": "30em"})
-        self._follows = w.HTML()
+        self._note = w.Text(
+            description="Note", continuous_update=False, layout={"width": "30em"}
+        )
+        for field in (*self._fields.values(), self._note):
+            field.observe(lambda _: self._changed(), "value")
         actions = {
             "← back": lambda: self._go(-1),
             "next →": lambda: self._go(1),
-            "save and next": self._save,
-            "undo my last label": self._undo,
+            "undo my last answer": self._undo,
         }
         buttons = []
         for words, act in actions.items():
             button = w.Button(description=words, layout={"width": "auto"})
             button.on_click(lambda _, act=act: act())
             buttons.append(button)
-        for box in self._boxes.values():
-            box.observe(lambda _: self._tell(), "value")
         self._widget = w.VBox(
             [
                 self._title,
                 w.HBox(buttons, layout={"flex_flow": "row wrap"}),
-                *self._boxes.values(),
-                self._follows,
+                *self._fields.values(),
                 self._note,
                 self._said,
                 self._shown,
@@ -141,58 +162,89 @@ class AuditView:
         )
         self._show()
 
-    def _checks(self) -> dict[str, bool]:
-        return {name: bool(box.value) for name, box in self._boxes.items()}
-
-    def _tell(self) -> None:
-        self._follows.value = f"so it is: <strong>{label_of(self._checks())}</strong>"
-
-    def _show(self) -> None:
+    def _show(self, said: str = "") -> None:
+        """Show the pair, and what the auditor said of it so far."""
         case, cases = self.case, self.reader.cases
-        known = {entry.pair: entry for entry in self.audit.entries(self.annotator)}
-        entry = known.get(case.item.id)
-        for name, box in self._boxes.items():
-            box.value = entry.checks.get(name, True) if entry else True
+        entries = {entry.pair: entry for entry in self.audit.entries(self.annotator)}
+        entry = entries.get(case.item.id)
+        words = {answer: word for word, answer in ANSWERS.items()}
+        checks = entry.checks if entry else {}
+        self._showing = True
+        for name, field in self._fields.items():
+            field.value = words[checks[name]] if name in checks else _OPEN
         self._note.value = entry.note if entry else ""
-        state = f"labelled {entry.label}" if entry else "no label yet"
+        self._showing = False
+        labelled = sum(each.label is not None for each in entries.values())
         self._title.value = (
             f"<strong>{self.place + 1} of {len(cases)}: {escape(title(case))}</strong> "
-            f"({state}; {len(known)} labelled by {escape(self.annotator)})"
+            f"({labelled} labelled by {escape(self.annotator)})"
         )
-        self._shown.value = (
-            f"{answer(case)}{conversations(case, tagged=True)}{document(case)}"
-        )
-        self._tell()
+        shown = f"{answer(case)}{conversations(case, tagged=True)}{document(case)}"
+        if self._shown.value != shown:
+            self._shown.value = shown
+        open_ = len(CHECKS) - len(checks)
+        state = f"no label yet: {open_} of {len(CHECKS)} checks are open"
+        if entry and entry.label:
+            state = f"so it is: <strong>{entry.label}</strong>"
+        before = f"{escape(said)}; " if said else ""
+        self._said.value = f'<span role="status">{before}{state}</span>'
+
+    def _changed(self) -> None:
+        if self._showing:
+            return
+        said = {name: field.value for name, field in self._fields.items()}
+        checks = {n: ANSWERS[word] for n, word in said.items() if word != _OPEN}
+        try:
+            self.audit.save(
+                self.case.item.id, self.annotator, checks, note=self._note.value
+            )
+        except (JudgelabError, OSError) as error:
+            self._show(f"not saved: {error}")
+            return
+        self._show("saved")
 
     def _go(self, step: int) -> None:
         self.place = (self.place + step) % len(self.reader.cases)
-        self._said.value = ""
         self._show()
-
-    def _save(self) -> None:
-        try:
-            entry = self.audit.label(
-                self.case.item.id,
-                self.annotator,
-                self._checks(),
-                note=self._note.value,
-            )
-        except (JudgelabError, OSError) as error:
-            self._said.value = f"not saved: {escape(str(error))}"
-            return
-        self._go(1)
-        self._said.value = f"saved: {entry.pair} is {entry.label}"
 
     def _undo(self) -> None:
-        entry = self.audit.undo(self.annotator)
-        words = "there is nothing to undo"
-        if entry is not None:
-            words = f"taken back: {entry.pair} was {entry.label}"
-            places = [case.item.id for case in self.reader.cases]
-            if entry.pair in places:
-                self.place = places.index(entry.pair)
-        self._show()
-        self._said.value = words
+        try:
+            entry = self.audit.undo(self.annotator)
+        except OSError as error:
+            self._show(f"not taken back: {error}")
+            return
+        if entry is None:
+            self._show("there is nothing to undo")
+            return
+        places = [case.item.id for case in self.reader.cases]
+        if entry.pair in places:
+            self.place = places.index(entry.pair)
+        self._show(f"taken back: the last answer on {entry.pair}")
+
+    def to_html(self) -> str:
+        """Write the pairs with their checks, for a page without Python."""
+        pairs = "".join(
+            f"<details><summary>{escape(title(case))}</summary>"
+            f"{document(case)}{conversations(case, tagged=True)}{answer(case)}"
+            f"{_form(case)}</details>"
+            for case in self.reader.cases
+        )
+        spec = {
+            "annotator": self.annotator,
+            "answers": [*ANSWERS.items()],
+            "labels": LABELS,
+            "table": _label_table(),
+        }
+        return (
+            '<section class="jl-pairs jl-audit" aria-label="Pairs to audit">'
+            f"<p>Pairs to audit. Source: {escape(self.reader.source)}.</p>{pairs}"
+            f'<p class="jl-buttons" hidden><button type="button" class="jl-undo" '
+            f'style="{_TARGET}">Undo my last answer</button> <button type="button" '
+            f'class="jl-download" style="{_TARGET}">Download my answers</button></p>'
+            '<p class="jl-said" role="status"></p>'
+            f'<script type="application/json" class="jl-spec">{in_script(spec)}'
+            f"</script><script>{_page_script()}</script></section>"
+        )
 
     def __repr__(self) -> str:
         return repr(self.reader)
@@ -200,8 +252,40 @@ class AuditView:
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         live = self.widget()._repr_mimebundle_()
         view = "application/vnd.jupyter.widget-view+json"
-        html = self.reader.to_html()
-        return {"text/plain": repr(self), "text/html": html, view: live[view]}
+        return {"text/plain": repr(self), "text/html": self.to_html(), view: live[view]}
+
+
+def _form(case: Case) -> str:
+    """Write the checks of a pair: hidden, unless a script can keep the answers."""
+    options = "".join(f"<option>{escape(word)}</option>" for word in (_OPEN, *ANSWERS))
+    fields = "".join(
+        f"<p><label>{escape(words)} <select name={name!r} autocomplete='off' "
+        f'style="{_TARGET}">{options}</select></label></p>'
+        for name, words in CHECKS.items()
+    )
+    return (
+        f'<form data-pair="{escape(case.item.id)}" hidden>'
+        f"<p><strong>Your audit</strong></p>{fields}"
+        f"<p><label>Note <input name='note' autocomplete='off' "
+        f'style="{_TARGET}"></label></p><p><output></output></p></form>'
+    )
+
+
+def _label_table() -> str:
+    """List the place of the label for all answers: a page looks it up there."""
+    found = (
+        label_of(dict(zip(CHECKS, said, strict=True)))
+        for said in itertools.product(ANSWERS.values(), repeat=len(CHECKS))
+    )
+    return "".join(str(LABELS.index(label)) for label in found if label)
+
+
+def _page_script() -> str:
+    return (
+        resources.files("judgelab.explore")
+        .joinpath("rankjudge_audit.js")
+        .read_text("utf-8")
+    )
 
 
 def title(case: Case) -> str:

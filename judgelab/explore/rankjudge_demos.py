@@ -51,9 +51,6 @@ _PAIRS = {
     "one that says more than its document": "grounding",
 }
 _MOST_ROUNDS = 4
-_UNCLEAR = ("instruction_forgetting", "no_clarification")
-"""Not for a first look: the script may ask about what it wanted left out, or between a
-subject and itself."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +162,6 @@ def _example(layer: str) -> rj.Fate:
         if (fate.layer or "") == layer
         and fate.item is not None
         and fate.item.metadata.n_rounds <= _MOST_ROUNDS
-        and fate.candidate.conditions.assistant_behavior_type not in _UNCLEAR
     )
 
 

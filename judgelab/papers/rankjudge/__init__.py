@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from judgelab.papers.rankjudge.asking import Ask
 from judgelab.papers.rankjudge.audit import (
+    ANSWERS,
     CHECKS,
     Audit,
     Case,
@@ -33,6 +34,7 @@ from judgelab.papers.rankjudge.compare import (
 from judgelab.papers.rankjudge.curate import (
     Curation,
     curate,
+    cut_size,
     difficulty_by,
     leaderboard,
 )
@@ -80,7 +82,13 @@ from judgelab.papers.rankjudge.schema import (
     read,
     save,
 )
-from judgelab.papers.rankjudge.scripted import LABEL, PANEL, WRITER, Scripted
+from judgelab.papers.rankjudge.scripted import (
+    BREAKS_INSTRUCTION,
+    LABEL,
+    PANEL,
+    WRITER,
+    Scripted,
+)
 from judgelab.papers.rankjudge.simulated import (
     Panel,
     Recovery,
@@ -99,6 +107,8 @@ from judgelab.papers.rankjudge.verify import losses, survival, survivors, verify
 
 __all__ = [
     "ADVICE",
+    "ANSWERS",
+    "BREAKS_INSTRUCTION",
     "CHECKS",
     "FAILURES",
     "LABEL",
@@ -133,6 +143,7 @@ __all__ = [
     "cases",
     "class_bias",
     "curate",
+    "cut_size",
     "difficulties",
     "difficulty_by",
     "domains_centred",

@@ -25,8 +25,8 @@ from judgelab.intervals import proportion
 from judgelab.papers.rankjudge.grade import Grades, grades
 from judgelab.papers.rankjudge.schema import Item, Match, Verification, load
 
-Label = Literal["clean", "ambiguous", "noise"]
-LABELS: tuple[Label, ...] = ("clean", "ambiguous", "noise")
+Label = Literal["clean", "ambiguous", "noise", "cannot tell"]
+LABELS: tuple[Label, ...] = ("clean", "ambiguous", "noise", "cannot tell")
 
 CHECKS: dict[str, str] = {
     "flaw_present": "The worse conversation has a flaw.",
@@ -35,29 +35,40 @@ CHECKS: dict[str, str] = {
     "one_type": "No other type fits it as well.",
     "better_clean": "The better conversation has no flaw.",
 }
-"""What to look at; each is answered with yes or no."""
+"""What to look at; each gets one of `ANSWERS`."""
+
+ANSWERS: dict[str, bool | None] = {
+    "holds": True,
+    "does not hold": False,
+    "cannot tell": None,
+}
+"""What an auditor can say to a check; a check that nobody looked at has no answer."""
 
 
-def label_of(checks: Mapping[str, bool]) -> Label:
+def label_of(checks: Mapping[str, bool | None]) -> Label | None:
     """Which label follows from the checks?
 
     Parameters
     ----------
-    checks : mapping of str to bool
-        An answer to each of `CHECKS`.
+    checks : mapping of str to bool or None
+        The answers so far, by the names of `CHECKS`: True if the check holds, False if
+        it does not, None if the auditor cannot tell.
 
     Returns
     -------
-    {"clean", "ambiguous", "noise"}
+    {"clean", "ambiguous", "noise", "cannot tell"} or None
+        None as long as a check has no answer. One that does not hold decides for
+        "noise", whatever the others say, except for "one_type", which makes a pair
+        "ambiguous" if all others hold.
 
     Raises
     ------
     ValidationError
-        If a check is missing or unknown.
+        If there is no such check, or an answer is none.
 
     References
     ----------
-    RankJudge, arXiv:2605.21748, appendix C.2 (rubric).
+    RankJudge, arXiv:2605.21748, appendix C.2 (rubric; "cannot tell" is ours).
 
     Notes
     -----
@@ -65,19 +76,30 @@ def label_of(checks: Mapping[str, bool]) -> Label:
 
     Examples
     --------
-    >>> label_of(dict.fromkeys(CHECKS, True)), label_of(
-    ...     dict.fromkeys(CHECKS, True) | {"one_type": False})
+    >>> good = dict.fromkeys(CHECKS, True)
+    >>> label_of(good), label_of(good | {"one_type": False})
     ('clean', 'ambiguous')
+    >>> label_of(good | {"one_type": None}), label_of({"flaw_present": True})
+    ('cannot tell', None)
     """
-    if set(checks) != set(CHECKS):
-        odd = sorted(set(checks) ^ set(CHECKS))
+    if odd := sorted(set(checks) - set(CHECKS)):
         raise ValidationError(
-            f"the checks are {', '.join(CHECKS)}; missing or unknown: {', '.join(odd)}"
+            f"there is no check {', '.join(odd)}; the checks are {', '.join(CHECKS)}"
         )
-    wrong = [name for name, good in checks.items() if not good]
-    if not wrong:
-        return "clean"
-    return "ambiguous" if wrong == ["one_type"] else "noise"
+    for name, answer in checks.items():
+        if answer is not None and not isinstance(answer, bool):
+            raise ValidationError(
+                f"the answer to {name} is {answer!r}; give True, False, or None if it "
+                "cannot be told"
+            )
+    if len(checks) < len(CHECKS):
+        return None
+    wrong = {name for name, answer in checks.items() if answer is False}
+    if wrong - {"one_type"}:
+        return "noise"
+    if None in checks.values():
+        return "cannot tell"
+    return "ambiguous" if wrong else "clean"
 
 
 @dataclass(frozen=True)
@@ -212,35 +234,46 @@ def _urgency(case: Case) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True)
 class Entry:
-    """One label of one annotator on one pair."""
+    """What one annotator says on one pair: answers to some or all of `CHECKS`."""
 
     pair: str
     annotator: str
-    label: Label
-    checks: dict[str, bool] = field(default_factory=dict)
+    checks: dict[str, bool | None] = field(default_factory=dict)
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.pair.strip() or not self.annotator.strip():
+            raise ValidationError("say which pair, and who labels it")
+        label_of(self.checks)
+
+    @property
+    def label(self) -> Label | None:
+        """What follows; None as long as a check has no answer."""
+        return label_of(self.checks)
 
 
 class Audit:
-    """The labels of an audit, kept in a file that only ever grows.
+    """The answers of an audit, kept in a file that only ever grows.
 
     Parameters
     ----------
     path : str or Path
-        The file: one JSON object per line, a label or an undo. It is read again before
+        The file: one JSON object per line, answers or an undo. It is read again before
         every use, so that two people can work on it; a line that was cut short by a
-        crash is passed over and reported in `damaged`.
+        crash, or says nothing that can be used, is passed over and counted in
+        `damaged`.
 
     Notes
     -----
-    Every label is on the disk before `label` returns. Chapter: *RankJudge*.
+    Everything is on the disk before `save` returns. Chapter: *RankJudge*.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     audit = Audit(f"{folder}/labels.jsonl")
-    ...     _ = audit.label("pair 1", "first reader", dict.fromkeys(CHECKS, True))
+    ...     _ = audit.save("pair 1", "first reader", dict.fromkeys(CHECKS, True))
+    ...     _ = audit.save("pair 2", "first reader", {"flaw_present": True})
     ...     audit.labels("first reader")
     {'pair 1': 'clean'}
     """
@@ -249,24 +282,22 @@ class Audit:
         self.path = Path(path)
         self.damaged = 0
 
-    def label(
+    def save(
         self,
         pair: str,
         annotator: str,
-        checks: Mapping[str, bool],
+        checks: Mapping[str, bool | None],
         *,
-        label: Label | None = None,
         note: str = "",
     ) -> Entry:
-        """Save a label at once; a later one on the same pair replaces it.
+        """Save at once what an annotator says on a pair; it replaces what was there.
 
         Parameters
         ----------
         pair, annotator : str
-        checks : mapping of str to bool
-            An answer to each of `CHECKS`.
-        label : {"clean", "ambiguous", "noise"}, optional
-            What follows from the checks unless given.
+        checks : mapping of str to bool or None
+            Answers to some or all of `CHECKS`, as for `label_of`. The pair has a label
+            when all are answered.
         note : str, default ""
 
         Returns
@@ -276,27 +307,14 @@ class Audit:
         Raises
         ------
         ValidationError
-            If a name is empty, a check is missing, or the label contradicts the checks:
-            nothing is "clean" with a check that failed, nor the other way round.
+            If a name is empty, or an answer or check is none: nothing is saved.
         """
-        if not pair.strip() or not annotator.strip():
-            raise ValidationError("say which pair, and who labels it")
-        follows = label_of(checks)
-        if label is not None and label not in LABELS:
-            raise ValidationError(
-                f"label is {label!r}; choose from {', '.join(LABELS)}"
-            )
-        chosen = label or follows
-        if (chosen == "clean") != (follows == "clean"):
-            raise ValidationError(
-                f"the label {chosen!r} contradicts the checks, which say {follows!r}"
-            )
-        entry = Entry(pair, annotator, chosen, dict(checks), note)
-        self._append({"do": "label"} | vars(entry))
+        entry = Entry(pair, annotator, dict(checks), note)
+        self._append({"do": "save"} | vars(entry))
         return entry
 
     def undo(self, annotator: str) -> Entry | None:
-        """Take back an annotator's last label; what it replaced counts again.
+        """Take back what an annotator saved last; what it replaced counts again.
 
         Returns
         -------
@@ -310,7 +328,7 @@ class Audit:
         return stack[-1]
 
     def entries(self, annotator: str | None = None) -> list[Entry]:
-        """Return the labels that count, in the order in which they were given."""
+        """Return what counts, also where checks are open, pair by pair."""
         found: list[Entry] = []
         for name, stack in self._stacks().items():
             if annotator in (None, name):
@@ -318,16 +336,20 @@ class Audit:
         return found
 
     def labels(self, annotator: str) -> dict[str, Label]:
-        """Return the labels of one annotator by pair."""
-        return {entry.pair: entry.label for entry in self.entries(annotator)}
+        """Return the labels of one annotator by pair; with open checks it has none."""
+        return {
+            entry.pair: entry.label
+            for entry in self.entries(annotator)
+            if entry.label is not None
+        }
 
     @property
     def annotators(self) -> list[str]:
-        """Who has labels here."""
+        """Who has saved something here."""
         return [name for name, stack in self._stacks().items() if stack]
 
     def shares(self, annotator: str) -> dict[str, Estimate]:
-        """How many of the pairs that an annotator saw are clean, ambiguous, noise?
+        """How many of the pairs that an annotator labelled have which label?
 
         Raises
         ------
@@ -337,8 +359,23 @@ class Audit:
         given = list(self.labels(annotator).values())
         return {name: proportion(given.count(name), len(given)) for name in LABELS}
 
-    def agreement(self, first: str, second: str) -> dict[str, Estimate]:
+    def agreement(
+        self,
+        first: str,
+        second: str,
+        *,
+        cannot_tell: Literal["left out", "counted"] = "left out",
+    ) -> dict[str, Estimate]:
         """How well do two annotators agree on the pairs that both labelled?
+
+        Parameters
+        ----------
+        first, second : str
+            The annotators.
+        cannot_tell : {"left out", "counted"}, default "left out"
+            Whether pairs on which one of them cannot tell are left out, or "cannot
+            tell" is a label like the others. Left out, the agreement is that on the
+            pairs which both could decide, mostly the easier ones.
 
         Returns
         -------
@@ -349,14 +386,27 @@ class Audit:
         Raises
         ------
         UndefinedStatistic
-            If they have no pair in common.
+            If they have no such pair in common.
+        ValidationError
+            If there is no such rule.
         """
+        if cannot_tell not in ("left out", "counted"):
+            raise ValidationError(
+                f"cannot_tell is {cannot_tell!r}; choose 'left out' or 'counted'"
+            )
         one, two = self.labels(first), self.labels(second)
-        both = [pair for pair in one if pair in two]
+        scale = LABELS if cannot_tell == "counted" else LABELS[:-1]
+        both = [
+            (label, two[pair])
+            for pair, label in one.items()
+            if label in scale and two.get(pair) in scale
+        ]
         if not both:
-            raise UndefinedStatistic(f"{first!r} and {second!r} have no pair in common")
+            raise UndefinedStatistic(
+                f"{first!r} and {second!r} have no labelled pair in common"
+            )
         table = contingency_table(
-            [one[pair] for pair in both], [two[pair] for pair in both], scale=LABELS
+            [label for label, _ in both], [label for _, label in both], scale=scale
         )
         return {
             "percent": percent_agreement(table),
@@ -364,14 +414,25 @@ class Audit:
         }
 
     def export(self, path: str | Path) -> None:
-        """Write the labels that count as CSV: pair, annotator, label, checks, note."""
+        """Write what counts as CSV: pair, annotator, label, one answer per check, note.
+
+        Label and answers are words; what is open is empty.
+        """
+        words = {answer: word for word, answer in ANSWERS.items()}
         with Path(path).open("w", newline="", encoding="utf-8") as out:
             write = csv.writer(out)
             write.writerow(["pair", "annotator", "label", *CHECKS, "note"])
             for entry in self.entries():
-                checks = [entry.checks.get(name, "") for name in CHECKS]
+                said = entry.checks
+                answers = [words[said[name]] if name in said else "" for name in CHECKS]
                 write.writerow(
-                    [entry.pair, entry.annotator, entry.label, *checks, entry.note]
+                    [
+                        entry.pair,
+                        entry.annotator,
+                        entry.label or "",
+                        *answers,
+                        entry.note,
+                    ]
                 )
 
     def _append(self, line: dict[str, Any]) -> None:
@@ -392,12 +453,21 @@ class Audit:
             return stacks
         for text in self.path.read_text("utf-8", errors="replace").split("\n"):
             try:
-                line = json.loads(text)
-                stack = stacks.setdefault(line["annotator"], [])
-                if line.pop("do") == "label":
-                    stack.append(Entry(**line))
-                elif stack:
-                    stack.pop()
-            except (ValueError, KeyError, TypeError):
+                _do(json.loads(text), stacks)
+            except (ValueError, KeyError, TypeError, AttributeError):
                 self.damaged += bool(text)
         return stacks
+
+
+def _do(line: dict[str, Any], stacks: dict[str, list[Entry]]) -> None:
+    """Repeat what one line of the file says."""
+    stack = stacks.setdefault(line["annotator"], [])
+    if line["do"] == "undo":
+        if stack:
+            stack.pop()
+    elif line["do"] == "save":
+        stack.append(
+            Entry(line["pair"], line["annotator"], line["checks"], line["note"])
+        )
+    else:
+        raise ValueError(f"nothing known to do: {line['do']!r}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
@@ -117,14 +118,14 @@ def curate(
     >>> result.trivial, result.hardest, result.tied_at_cut
     (('easy',), ('b',), 2)
     """
-    if not 0 <= hardest < 1:
-        raise ValidationError(f"hardest is {hardest!r}; give a share from 0 to below 1")
     answered = ~np.isnan(table.table)
     whole = answered.all(axis=0)
     right = np.nansum(table.table, axis=0)
     trivial = whole & ((right == 0) | (right == len(table.judges)))
     names = np.array(table.items, object)
     inside = table.only(names[whole & ~trivial])
+    count = cut_size(len(inside.items), hardest)
+    _refuse_nothing(table.judges, answered, len(inside.items))
 
     def fit(part: Grades) -> Rasch:
         return rasch(
@@ -140,7 +141,6 @@ def curate(
         )
 
     before = fit(inside)
-    count = max(1, round(hardest * len(inside.items))) if hardest else 0
     hard = before.difficulty
     # Infinite where all judges that are rated agree: no place among the hardest.
     hard = np.where(np.isfinite(hard), hard.round(9), -np.inf)
@@ -157,6 +157,64 @@ def curate(
         tuple(dropped),
         int((hard == cut).sum() - sum(hard[k] == cut for k in order[:count])),
     )
+
+
+def _refuse_nothing(
+    judges: tuple[str, ...], answered: npt.NDArray[np.bool_], pairs: int
+) -> None:
+    """Refuse a table without a pair to fit, and name who is to blame for it."""
+    if pairs:
+        return
+    silent = [
+        judge for judge, row in zip(judges, answered, strict=True) if not row.any()
+    ]
+    if silent:
+        raise ValidationError(
+            f"{', '.join(silent)} answered nothing, so no pair has an answer of every "
+            "judge; ask again, or rank the others without"
+        )
+    raise ValidationError(
+        "no pair has an answer of every judge and judges that differ on it; there is "
+        "nothing to rank by"
+    )
+
+
+def cut_size(pairs: int, share: float = HARDEST) -> int:
+    """How many of so many pairs are dropped as the hardest?
+
+    Parameters
+    ----------
+    pairs : int
+        Pairs that were fitted.
+    share : float, default 0.05
+        Which share to drop.
+
+    Returns
+    -------
+    int
+        round(share · pairs), and at least one unless the share is 0.
+
+    Raises
+    ------
+    ValidationError
+        If the share is none below 1.
+
+    References
+    ----------
+    RankJudge, arXiv:2605.21748, the released code (metrics).
+
+    Notes
+    -----
+    Chapter: *RankJudge*.
+
+    Examples
+    --------
+    >>> cut_size(686), cut_size(4), cut_size(4, 0)
+    (34, 1, 0)
+    """
+    if not 0 <= share < 1:
+        raise ValidationError(f"hardest is {share!r}; give a share from 0 to below 1")
+    return max(1, round(share * pairs)) if share else 0
 
 
 def difficulty_by(

@@ -86,6 +86,11 @@ class Candidate:
     document: Document
     conditions: Conditions
 
+    @property
+    def long_enough(self) -> bool:
+        """Whether the document has the material; without, nothing is asked."""
+        return len(self.document.context) >= SHORTEST
+
 
 @dataclass(frozen=True)
 class Fate:
@@ -210,6 +215,11 @@ def sample(pair: str, *, seed: int = 0, uniform: bool = True) -> Conditions:
     -------
     Conditions
 
+    Raises
+    ------
+    ValidationError
+        If the seed is negative.
+
     References
     ----------
     RankJudge, arXiv:2605.21748, sampler of the released code. There the draws depend on
@@ -224,6 +234,8 @@ def sample(pair: str, *, seed: int = 0, uniform: bool = True) -> Conditions:
     >>> sample("02f116a7342a") == sample("02f116a7342a")
     True
     """
+    if seed < 0:
+        raise ValidationError(f"seed is {seed}; give 0 or more")
     digits = int.from_bytes(pair.encode())
     rng = np.random.default_rng([seed, digits])
 
@@ -260,7 +272,7 @@ def candidates(
     Raises
     ------
     ValidationError
-        If two documents of a domain have the same name.
+        If two documents of a domain have the same name, or no pair is wanted.
 
     Notes
     -----
@@ -271,6 +283,8 @@ def candidates(
     >>> len(candidates(read_documents(), per_document=3))
     27
     """
+    if per_document < 1:
+        raise ValidationError(f"per_document is {per_document}; give 1 or more")
     found: dict[str, Candidate] = {}
     for document in documents:
         for k in range(per_document):
@@ -304,6 +318,11 @@ def generate(
     list of Fate
         One per candidate, in order: with its item, or lost under a name.
 
+    Raises
+    ------
+    ValidationError
+        If there is to be no attempt.
+
     References
     ----------
     RankJudge, arXiv:2605.21748, section 3 and the released code (pairs).
@@ -312,7 +331,9 @@ def generate(
     -----
     Chapter: *RankJudge*.
     """
-    long_enough = [c for c in wanted if len(c.document.context) >= SHORTEST]
+    if attempts < 1:
+        raise ValidationError(f"attempts is {attempts}; give 1 or more")
+    long_enough = [candidate for candidate in wanted if candidate.long_enough]
     branches: dict[tuple[str, str], Any] = {
         (candidate.id, branch): Unreadable("no reply")
         for candidate in long_enough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,14 +15,31 @@ from judgelab.models.request import Model, Reply, Request
 from judgelab.models.runner import ask_all
 from judgelab.papers.rankjudge.asking import MOST_TOKENS, Ask
 from judgelab.papers.rankjudge.audit import Case, cases
-from judgelab.papers.rankjudge.curate import HARDEST, Curation, curate, leaderboard
-from judgelab.papers.rankjudge.generate import Fate, candidates, generate
+from judgelab.papers.rankjudge.curate import (
+    HARDEST,
+    Curation,
+    curate,
+    cut_size,
+    leaderboard,
+)
+from judgelab.papers.rankjudge.generate import (
+    SHORTEST,
+    Candidate,
+    Fate,
+    candidates,
+    generate,
+)
 from judgelab.papers.rankjudge.grade import Grades, grades
 from judgelab.papers.rankjudge.judging import judge_pairs
 from judgelab.papers.rankjudge.schema import Document, Item, Match, Order, save
 from judgelab.papers.rankjudge.verify import losses, survival, survivors, verify
 
 Tell = Callable[[str], None]
+
+PAIRS_PER_JUDGE = 4
+"""Pairs to write for each judge, at least. About half are left in the end, as in the
+paper; and with fewer than two clusters for each judge intervals are too narrow (see
+`judgelab.ranking.bradley_terry`). That is for a first look: the paper wrote 57."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +54,8 @@ class Benchmark:
         One per judge, surviving pair and order.
     hardest : float
         Which share of the pairs was dropped as too hard.
+    stopped : str
+        Why the judges were not asked; empty if they were.
 
     Notes
     -----
@@ -45,6 +65,7 @@ class Benchmark:
     fates: tuple[Fate, ...]
     matches: tuple[Match, ...]
     hardest: float = HARDEST
+    stopped: str = ""
 
     @cached_property
     def items(self) -> list[Item]:
@@ -53,7 +74,15 @@ class Benchmark:
 
     @cached_property
     def grades(self) -> Grades:
-        """Who was right on what, by the joint criterion."""
+        """Who was right on what, by the joint criterion.
+
+        Raises
+        ------
+        ValidationError
+            If the judges were not asked; the message says why.
+        """
+        if self.stopped:
+            raise ValidationError(self.stopped)
         return grades(self.matches)
 
     @cached_property
@@ -100,7 +129,9 @@ class Benchmark:
             }
             for row in self.leaderboard()
         ]
-        pd.DataFrame(rows).to_csv(folder / "leaderboard.csv", index=False)
+        columns = ["rank", "judge", "elo", "low", "high", "pairs"]
+        board = pd.DataFrame(rows, columns=columns)
+        board.to_csv(folder / "leaderboard.csv", index=False)
 
     def leaderboard(self) -> list[dict[str, Any]]:
         """Best judge first; empty if no two judges can be rated."""
@@ -131,10 +162,19 @@ def asking(
     **options
         Further arguments of `judgelab.models.runner.ask_all`.
 
+    Raises
+    ------
+    ValidationError, LogError
+        If a limit makes no sense or the log cannot be written: here, and not when
+        others have been asked already.
+
     Notes
     -----
     Chapter: *RankJudge*.
     """
+    if max_tokens < 1:
+        raise ValidationError(f"max_tokens is {max_tokens}; give 1 or more")
+    ask_all((), model, log, **options | {"progress": False})
 
     def ask(requests: Sequence[Request]) -> Sequence[Reply | None]:
         asked = [replace(request, max_tokens=max_tokens) for request in requests]
@@ -184,11 +224,15 @@ def run(
     Returns
     -------
     Benchmark
+        Where the checks leave too few pairs for a ranking the judges are not asked:
+        `stopped` says so, and what was written is there.
 
     Raises
     ------
     ValidationError
-        If there are fewer than two judges, or no pair survives.
+        Before anything is asked: if there are fewer than two judges or fewer than
+        `PAIRS_PER_JUDGE` pairs to write for each of them, or an argument makes no
+        sense.
 
     References
     ----------
@@ -201,21 +245,55 @@ def run(
     """
     if len(judges) < 2:
         raise ValidationError(f"{len(judges)} judges make no ranking; give two or more")
+    if "AB" not in orders or len(set(orders)) < len(orders) or {*orders} - {"AB", "BA"}:
+        raise ValidationError(
+            f"orders is {list(orders)}; give ['AB'], as in the paper, or ['AB', 'BA']"
+        )
+    cut_size(0, hardest)
     say = tell or (lambda _: None)
     wanted = candidates(
         documents, per_document=per_document, seed=seed, uniform=uniform
     )
+    _refuse_too_few(wanted, len(judges), per_document)
     say(f"{len(documents)} documents, {len(wanted)} pairs to write")
     made = generate(wanted, writer)
     say(f"{sum(fate.item is not None for fate in made)} pairs written")
     fates = verify(made, checker or writer)
     items = survivors(fates)
     say(f"{len(items)} pairs passed the checks")
-    if not items:
-        table = losses(fates).to_string(index=False)
-        raise ValidationError(f"no pair is left:\n{table}")
+    ranked = len(items) - cut_size(len(items), hardest)
+    if ranked < len(judges):
+        return Benchmark(
+            tuple(fates),
+            (),
+            hardest,
+            f"{len(items)} of {len(fates)} pairs passed the checks, too few to rank "
+            f"{len(judges)} judges; these were not asked. Raise per_document (on the "
+            "command line --per-document): what was written is not asked for again",
+        )
     matches = []
     for name, ask in judges.items():
         matches += judge_pairs(items, {name: ask}, orders=orders)
         say(f"{name} judged {len(items)} pairs")
     return Benchmark(tuple(fates), tuple(matches), hardest)
+
+
+def _refuse_too_few(
+    wanted: Sequence[Candidate], judges: int, per_document: int
+) -> None:
+    """Refuse, before anything is asked, what can hardly end in a ranking."""
+    usable = sum(candidate.long_enough for candidate in wanted)
+    need = PAIRS_PER_JUDGE * judges
+    if usable >= need:
+        return
+    if not usable:
+        raise ValidationError(
+            f"no document has the {SHORTEST} characters that a pair needs: all "
+            f"{len(wanted)} are too short"
+        )
+    more = math.ceil(need * per_document / usable)
+    raise ValidationError(
+        f"{usable} pairs are too few to rank {judges} judges: about half of them will "
+        f"be left, and {need} should be written at least; give per_document={more} or "
+        f"more (on the command line --per-document {more}), or fewer judges"
+    )

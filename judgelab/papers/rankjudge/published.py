@@ -23,7 +23,7 @@ from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error, proportion
 from judgelab.papers.rankjudge.compare import class_bias, rank_agreement
-from judgelab.papers.rankjudge.curate import HARDEST, curate, difficulty_by
+from judgelab.papers.rankjudge.curate import HARDEST, curate, cut_size, difficulty_by
 from judgelab.papers.rankjudge.grade import grades
 from judgelab.papers.rankjudge.schema import Item, Match, load
 from judgelab.papertable import Cell, PaperTable
@@ -105,9 +105,7 @@ def before_cut(kept: int, share: float = HARDEST) -> list[int]:
     [686]
     """
     most = int(kept / (1 - share)) + 2
-    return [
-        n for n in range(kept + 1, most + 1) if n - max(1, round(share * n)) == kept
-    ]
+    return [n for n in range(kept + 1, most + 1) if n - cut_size(n, share) == kept]
 
 
 def domains_centred() -> pd.DataFrame:

@@ -54,14 +54,23 @@ UNSUPPORTED = 0.06
 SKIPS_A_ROUND = 0.03
 """How often a plan has no entry for the last round."""
 
+BREAKS_INSTRUCTION = "better one breaks the instruction"
+"""A fault that no check of the pipeline finds, planted for audits. In pairs about a
+forgotten instruction the user of the better conversation asks about what was to be left
+out, and gets it: a second flaw, where there should be none."""
+
 FAULTS = (
     "wrong turn count",
     "not JSON",
     "two flawed turns",
     "unknown failure letter",
     "cut off",
+    BREAKS_INSTRUCTION,
 )
 """What a faulty writer can be made to do."""
+
+_ANYTHING_ELSE = ("anything else", "")
+"""What stands aside where a document has one subject only."""
 
 _UNSUPPORTED_SENTENCE = "Most people who work with this would put it the same way."
 _QUESTIONS = {
@@ -216,10 +225,8 @@ class Scripted:
     ) -> tuple[list[tuple[str, str]], int]:
         """Write question and answer of each round, one of them under pressure."""
         n, failure = int(_tag(text, "rounds")), _tag(text, "failure")
-        facts = _facts(_tag(text, "document"))
-        chosen = [
-            facts[k % len(facts)] for k in rng.permutation(max(len(facts), n))[:n]
-        ]
+        aside, facts = _set_aside(_facts(_tag(text, "document")), rng)
+        chosen = [facts[k % len(facts)] for k in range(n)]
         ask = _QUESTIONS[_tag(text, "user_behavior")]
         rounds = []
         for topic, fact in chosen:
@@ -229,13 +236,17 @@ class Scripted:
         later = failure in ("self_contradiction", "instruction_forgetting")
         place = int(rng.integers(1 if later else 0, n))
         clean = flawed and rng.random() < NOT_INJECTED[failure]
-        pressed = _under_pressure(failure, chosen, place)
+        pressed = _under_pressure(failure, chosen, place, aside)
         rounds[place] = (
             pressed.question,
             pressed.good if clean or not flawed else pressed.bad,
         )
         if pressed.first:
             rounds[0] = (f"{rounds[0][0]} {pressed.first}", rounds[0][1])
+        forgetting = failure == "instruction_forgetting" and not flawed
+        if forgetting and rng.random() < self.faults.get(BREAKS_INSTRUCTION, 0.0):
+            topic, fact = aside
+            rounds[2 if place == 1 else 1] = (ask.format(topic=topic), fact)
         if rng.random() < UNSUPPORTED:
             k = int(rng.integers(n))
             if k != place:
@@ -474,6 +485,19 @@ def _facts(document: str) -> list[tuple[str, str]]:
     return facts or [("the document", _flat(document))]
 
 
+def _set_aside(
+    facts: list[tuple[str, str]], rng: np.random.Generator
+) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+    """Shuffle the facts; return the first, and those on other subjects.
+
+    Questions are about these, so that there is something that nobody asks about.
+    """
+    shuffled = [facts[k] for k in rng.permutation(len(facts))]
+    aside = shuffled[0]
+    others = [fact for fact in shuffled if fact[0] != aside[0]]
+    return (aside, others) if others else (_ANYTHING_ELSE, shuffled)
+
+
 def _flat(text: str) -> str:
     return " ".join(text.split()).lower()
 
@@ -504,12 +528,12 @@ class _Pressed:
 
 
 def _under_pressure(
-    failure: str, chosen: list[tuple[str, str]], place: int
+    failure: str, chosen: list[tuple[str, str]], place: int, aside: tuple[str, str]
 ) -> _Pressed:
     mark = _MARKS[failure]
     topic, fact = chosen[place]
     before_topic, before = chosen[place - 1]
-    other_topic, other = chosen[(place + 1) % len(chosen)]
+    other_topic, other = aside
     if failure == "self_contradiction":
         return _Pressed(
             f"Back to {before_topic} for a moment: does that always hold?",
