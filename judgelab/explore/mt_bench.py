@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from functools import cache
 from math import comb
 from typing import Any, NamedTuple
 
-from judgelab.data import published
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
 from judgelab.explore.demo import Demo, choice, slider
-from judgelab.papers.mt_bench import agreement
+from judgelab.papers import mt_bench
 
 
 class _Part(NamedTuple):
@@ -314,16 +314,16 @@ def _squares(
     return f'<path d="{path}" stroke="currentColor" stroke-width=".5" {style}/>'
 
 
+# As Table 13 names them.
 _JUDGES = {
-    "GPT-4 and an expert": ("G4-Pair", "Human"),
-    "GPT-4 and the experts' majority": ("G4-Pair", "Human-M"),
-    "GPT-4 and an author": ("G4-Pair", "Author"),
+    "GPT-4 and an expert": ("G4-P", "Human"),
+    "GPT-4 and the experts' majority": ("G4-P", "Human-M"),
+    "GPT-4 and an author": ("G4-P", "Author"),
     "an author and an expert": ("Author", "Human"),
     "two authors": ("Author", "Author"),
     "two experts": ("Human", "Human"),
     "an expert and the majority": ("Human", "Human-M"),
 }
-_PRINTED = {"G4-Pair": "G4-P"}
 
 
 @dataclass(frozen=True)
@@ -348,7 +348,7 @@ class TiePolicy(Demo):
 
     Examples
     --------
-    >>> numbers = TiePolicy().compute(judges=("G4-Pair", "Human"), turn=1)
+    >>> numbers = TiePolicy().compute(judges=("G4-P", "Human"), turn=1)
     >>> numbers.kept.n, numbers.dropped.n, numbers.printed
     (1343, 859, {'S1': 66, 'S2': 85})
     """
@@ -356,22 +356,18 @@ class TiePolicy(Demo):
     name = "tie-policy"
     title = "The same votes with ties and without"
     controls = (
-        choice("judges", "judges", _JUDGES, start=("G4-Pair", "Human")),
+        choice("judges", "judges", _JUDGES, start=("G4-P", "Human")),
         choice("turn", "turn", {"first": 1, "second": 2}, start=1),
     )
 
     def compute(self, **params: Any) -> TiesKeptAndDropped:
-        """Compute both rates from the shipped counts of votes."""
+        """Look both rates up in the recomputed table, where whole questions vary."""
         (one, two), turn = params["judges"], params["turn"]
-        table = published("mtbench", "table13").query(
-            "turn == @turn and judge_1 == @one and judge_2 == @two",
-            local_dict={"turn": turn, "one": _PRINTED.get(one, one), "two": two},
+        (kept, s1), (dropped, s2) = (
+            _table_13()[f"{one} and {two}, {setup}, turn {turn}"]
+            for setup in ("S1", "S2")
         )
-        return TiesKeptAndDropped(
-            agreement(one, two, setup="S1", turn=turn),
-            agreement(one, two, setup="S2", turn=turn),
-            dict(zip(table["setup"], table["agreement_pct"], strict=True)),
-        )
+        return TiesKeptAndDropped(kept, dropped, {"S1": s1, "S2": s2})
 
     def figures(self, numbers: TiesKeptAndDropped) -> list[tuple[str, str]]:
         """Name both rates, the paper's figures and the share of votes that is left."""
@@ -397,3 +393,15 @@ class TiePolicy(Demo):
                 svg.Bar(left[0], dropped.n / kept.n, left[1], tone="other"),
             ]
         )
+
+
+@cache
+def _table_13() -> dict[str, tuple[Estimate, int]]:
+    """Our figure and the printed one, for each cell that the votes can give."""
+    tables = mt_bench.reproduce()
+    table = next(t for t in tables if t.table.startswith("Table 13:"))
+    return {
+        cell.name: (cell.ours, int(cell.paper))
+        for cell in table.cells
+        if isinstance(cell.ours, Estimate)
+    }
