@@ -21,8 +21,10 @@ from judgelab.agreement.two_raters import (
     FIRST_STEP,
     Floats,
     Interval,
+    Symmetric,
     Undefined,
     check_options,
+    relabelling,
 )
 from judgelab.counts import Scale, cluster_codes, count_by_category, numbers
 from judgelab.errors import ValidationError
@@ -35,6 +37,7 @@ def fleiss_kappa(
     counts: npt.ArrayLike,
     *,
     repeats: npt.ArrayLike | None = None,
+    symmetric: Symmetric = False,
     interval: Interval = "score",
     level: float = 0.95,
     resamples: int = 2000,
@@ -51,7 +54,7 @@ def fleiss_kappa(
         not necessarily from the same judges.
     repeats : array_like of int, shape (items,), optional
         How many items have each row of `counts`, if rows are distinct patterns.
-    interval : {"score", "asymptotic", "bootstrap"}, default "score"
+    symmetric, interval : optional
         As in `krippendorff_alpha`; the units are items.
     level : float, default 0.95
         Nominal coverage.
@@ -78,7 +81,7 @@ def fleiss_kappa(
 
     Notes
     -----
-    For two judges this is Scott's pi. Chapter: *Do two judges agree?*
+    For two judges this is Scott's pi, symmetric or not. Chapter: *Do two judges agree?*
 
     Examples
     --------
@@ -87,9 +90,8 @@ def fleiss_kappa(
     """
     items = _checked_items(counts, repeats)
     _check_equal_ratings(items)
-    return _estimate(
-        items, "nominal", None, "pooled", 0, interval, level, resamples, rng, undefined
-    )
+    coefficient = _Coefficient("nominal", None, relabelling(symmetric, items.k))
+    return _estimate(items, coefficient, interval, level, resamples, rng, undefined)
 
 
 def randolph_kappa(
@@ -127,8 +129,8 @@ def randolph_kappa(
 
     Notes
     -----
-    For two judges this is the coefficient of Brennan and Prediger. Chapter: *Do two
-    judges agree?*
+    For two judges this is the coefficient of Brennan and Prediger. How the categories
+    are named plays no part in it. Chapter: *Do two judges agree?*
 
     Examples
     --------
@@ -137,9 +139,8 @@ def randolph_kappa(
     """
     items = _checked_items(counts, repeats)
     _check_equal_ratings(items)
-    return _estimate(
-        items, "nominal", None, "uniform", 0, interval, level, resamples, rng, undefined
-    )
+    coefficient = _Coefficient("nominal", None, None, chance="uniform")
+    return _estimate(items, coefficient, interval, level, resamples, rng, undefined)
 
 
 def krippendorff_alpha(
@@ -150,6 +151,7 @@ def krippendorff_alpha(
     counted: bool = False,
     repeats: npt.ArrayLike | None = None,
     clusters: npt.ArrayLike | None = None,
+    symmetric: Symmetric = False,
     missing_code: int | None = None,
     interval: Interval = "score",
     coverage: float = 0.95,
@@ -182,6 +184,14 @@ def krippendorff_alpha(
         What each row belongs to (a query, a question), if items of one cluster are not
         independent of each other. The value stays; the interval rests on whole
         clusters.
+    symmetric : bool or sequence of int, default False
+        Whether the naming of the categories is arbitrary, item by item, as in
+        `cohen_kappa`. In pairwise votes "A" and "B" only name the order in which the
+        two answers stand in the records; the plain coefficient changes if it is
+        exchanged on some items. True takes either naming for equally likely on every
+        item (categories 0 and 1 exchanged; for k = 2, or k = 3 with the tie last);
+        other scales need a permutation that undoes itself, and at the ordinal level
+        that is the reversed scale: (2, 1, 0) for A, tie, B.
     missing_code : int, optional
         The integer that stands for a missing rating in a matrix of integers.
     interval : {"score", "asymptotic", "bootstrap"}, default "score"
@@ -204,7 +214,8 @@ def krippendorff_alpha(
     UndefinedStatistic
         If no item has two ratings or all ratings are the same.
     ValidationError
-        If a rating is not on the scale, the scale does not fit the level, or there is
+        If a rating is not on the scale, the scale does not fit the level, categories
+        that differ in their differences to others are exchanged, or there is
         one cluster only.
 
     References
@@ -230,6 +241,13 @@ def krippendorff_alpha(
     simulated cases (8 to 50 clusters of 20 to 170 items, two raters, ordinal), where
     the interval over items covered 57 to 82 %.
 
+    If `symmetric`, chance draws two different ratings and names the categories of each
+    item anew: the shares are averaged with those under the other names. The observed
+    disagreement stays, for it compares ratings of one item. Renaming any of the items
+    changes neither value nor interval. In simulated votes on A, B and tie, with the
+    better answer always named A, the mean was within .02 of the true value and the
+    interval covered 92 to 100 % (10 to 100 items, 2 to 6 raters, α from 0 to .9).
+
     Chapter: *Do two judges agree?*
 
     Examples
@@ -237,6 +255,15 @@ def krippendorff_alpha(
     >>> ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [3, 3, 3], [2, 2, 2], [1, 2, 1]]
     >>> krippendorff_alpha(ratings, level="ordinal", scale=[1, 2, 3])
     0.823 [0.110, 0.971] (n = 6, score interval over items)
+
+    All agree that the answer called A is better, but for one vote of twelve:
+
+    >>> votes = [["A", "A", "A"], ["A", "A", "B"], ["A", "A", "A"], ["A", "A", "A"]]
+    >>> options = {"level": "nominal", "scale": ["A", "B", "tie"]}
+    >>> round(krippendorff_alpha(votes, **options).value, 3)
+    0.0
+    >>> round(krippendorff_alpha(votes, symmetric=True, **options).value, 3)
+    0.667
     """
     labels = np.asarray(list(scale), object)
     values = _scale_values(labels, level)
@@ -248,18 +275,30 @@ def krippendorff_alpha(
     if clusters is not None:
         codes = cluster_codes(clusters, items.ratings.shape)[1]
         items = replace(items, clusters=codes)
-    return _estimate(
-        items,
-        level,
-        values,
-        "pooled",
-        1,
-        interval,
-        coverage,
-        resamples,
-        rng,
-        undefined,
-    )
+    exchanged = relabelling(symmetric, len(labels))
+    _check_exchange(level, values, exchanged)
+    coefficient = _Coefficient(level, values, exchanged, without_replacement=True)
+    return _estimate(items, coefficient, interval, coverage, resamples, rng, undefined)
+
+
+def _check_exchange(
+    level: Measurement, values: Floats | None, exchanged: npt.NDArray[np.intp] | None
+) -> None:
+    """Refuse to exchange categories that the level of measurement tells apart."""
+    if exchanged is None or level == "nominal":
+        return
+    k = exchanged.size
+    alike = (exchanged == np.arange(k)[::-1]).all()
+    if values is not None:
+        differences = _Coefficient(level, values, None).differences(np.full(k, 1 / k))
+        alike = np.allclose(differences[exchanged[:, None], exchanged], differences)
+    if not alike and (exchanged != np.arange(k)).any():
+        raise ValidationError(
+            f"symmetric exchanges categories as {tuple(exchanged.tolist())}, but at "
+            f"the {level} level that changes how far they are from others; give the "
+            f"reversed scale, {tuple(range(k))[::-1]}, if that changes no difference, "
+            'or take level="nominal"'
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +312,11 @@ class _Items:
     """How many ratings each pattern has."""
     clusters: npt.NDArray[np.intp] | None = None
     """To which cluster each pattern belongs, if items are not independent."""
+
+    @property
+    def k(self) -> int:
+        """The number of categories."""
+        return len(self.counts)
 
     def pairable(self) -> _Items:
         """Leave out the patterns without a pair of ratings."""
@@ -315,9 +359,19 @@ class _Coefficient:
 
     level: Measurement
     values: Floats | None
-    chance: Literal["pooled", "uniform"]
-    correction: float
-    """(N − 1) / N with N ratings for alpha, which is unbiased so; 1 for the kappas."""
+    relabelling: npt.NDArray[np.intp] | None
+    """The exchange of categories that changes nothing but names, if there is one."""
+    chance: Literal["pooled", "uniform"] = "pooled"
+    without_replacement: bool = False
+    """Whether chance draws two *different* ratings, as in alpha, unbiased so."""
+    met_itself: float = 0.0
+    """How often one rating would be drawn twice otherwise: 1 in the number of them."""
+
+    def folded(self, counts: Floats) -> Floats:
+        """Average counts, or shares, with those under the other names."""
+        if self.relabelling is None:
+            return counts
+        return (counts + counts[..., self.relabelling]) / 2
 
     def differences(self, shares: Floats) -> Floats:
         """Return the k × k matrix of squared differences between the categories."""
@@ -342,7 +396,12 @@ class _Coefficient:
         expected: Floats = np.einsum(
             "...i,...ij,...j->...", shares, differences, shares
         )
-        return expected
+        if self.met_itself and self.relabelling is not None:
+            # Under the other name a rating would differ from itself.
+            own = np.arange(shares.shape[-1])
+            other_name = (shares * differences[..., own, self.relabelling]).sum(-1)
+            expected -= self.met_itself * other_name / 2
+        return expected / (1 - self.met_itself)
 
     def value(self, mean: Floats) -> Floats:
         """1 − observed / expected disagreement, `nan` where none is expected.
@@ -354,8 +413,7 @@ class _Coefficient:
         expected = self.expected(shares, self.differences(shares))
         observed = mean[..., -1] / total
         with np.errstate(invalid="ignore", divide="ignore"):
-            value = 1 - self.correction * observed / expected
-            return np.where(expected > 0, value, np.nan)
+            return np.where(expected > 0, 1 - observed / expected, np.nan)
 
     def gradient(self, moments: _Moments) -> Floats:
         """Differentiate the value in the means of the features."""
@@ -369,7 +427,9 @@ class _Coefficient:
         if self.chance == "uniform":
             expected_by_counts = np.zeros(len(counts))
         else:
-            expected_by_counts = 2 * (differences @ shares - expected) / total
+            # What a rating and its other name differ by does not move, but for 1 in N.
+            pooled = differences @ shares
+            expected_by_counts = 2 * (pooled - shares @ pooled) / total
         if self.level == "ordinal":
             # The ranks move with the shares too, and with them every difference.
             ranks = np.cumsum(shares) - shares / 2
@@ -378,9 +438,9 @@ class _Coefficient:
             expected_by_rank = 4 * shares * (ranks - shares @ ranks)
             by_counts += self._through_ranks(by_rank, shares) / total
             expected_by_counts += self._through_ranks(expected_by_rank, shares) / total
+        expected_by_counts /= 1 - self.met_itself
         gradient = np.append(by_counts, 1 / total) / expected
         gradient[:-1] -= observed / expected**2 * expected_by_counts
-        gradient *= self.correction
         return gradient
 
     def variance(self, moments: _Moments) -> float:
@@ -400,10 +460,7 @@ class _Coefficient:
 
 def _estimate(
     items: _Items,
-    measurement: Measurement,
-    values: Floats | None,
-    chance: Literal["pooled", "uniform"],
-    lost_degrees: int,
+    coefficient: _Coefficient,
     interval: Interval,
     level: float,
     resamples: int,
@@ -417,17 +474,19 @@ def _estimate(
     if n == 0:
         return intervals.give_up("no item has two ratings", 0, undefined)
     ratings = float(items.repeats @ items.ratings)
-    coefficient = _Coefficient(measurement, values, chance, 1 - lost_degrees / ratings)
+    if coefficient.without_replacement:
+        coefficient = replace(coefficient, met_itself=1 / ratings)
     shares = np.array([row @ items.repeats for row in items.counts]) / ratings
+    shares = coefficient.folded(shares)
     differences = coefficient.differences(shares)
-    if chance == "pooled" and np.count_nonzero(shares) == 1:
+    if coefficient.chance == "pooled" and np.count_nonzero(shares) == 1:
         return intervals.give_up(
             "all ratings are in one category, so no disagreement is expected by chance "
             "and the coefficient is 0/0",
             n,
             undefined,
         )
-    observed = _observed(items, differences)
+    observed = _observed(items, coefficient, differences)
     value = float(coefficient.value(observed.mean))
     if n < 2:
         return Estimate(value, np.nan, np.nan, n, "no interval from one item", level)
@@ -488,8 +547,14 @@ def _effective_size(
     return intervals.effective_size(independent, clustered, n, clusters, level)
 
 
-def _observed(items: _Items, differences: Floats) -> _Moments:
-    """Moments of the items as they are."""
+def _observed(
+    items: _Items, coefficient: _Coefficient, differences: Floats
+) -> _Moments:
+    """Moments of the items as they are.
+
+    The second moments are those under the names that the categories have: gradients are
+    the same for a category and the one it is exchanged with, and so are the variances.
+    """
     k = len(items.counts)
     mean, second, joint = np.zeros(k + 1), np.zeros((k + 1, k + 1)), np.zeros((k, k))
     for start in range(0, items.ratings.size, _CHUNK):
@@ -504,6 +569,9 @@ def _observed(items: _Items, differences: Floats) -> _Moments:
         joint += (counts * (repeats / pairs)) @ counts.T
         joint -= np.diag(counts @ (repeats / pairs))
     n = items.repeats.sum()
+    mean[:-1] = coefficient.folded(mean[:-1])
+    if (swap := coefficient.relabelling) is not None:
+        joint = (joint + joint[swap[:, None], swap]) / 2
     return _Moments(mean / n, second / n, joint / n)
 
 
@@ -599,7 +667,7 @@ def _replicates(
     cells /= (patterns.sum(1) - 1)[:, None, None]
 
     def statistic(sums: Floats) -> Floats:
-        counts, coincidences = sums[:, :k], sums[:, k:]
+        counts, coincidences = coefficient.folded(sums[:, :k]), sums[:, k:]
         differences = coefficient.differences(counts / counts.sum(1, keepdims=True))
         disagreement = (coincidences * differences.reshape(-1, k * k)).sum(1)
         return coefficient.value(np.column_stack([counts, disagreement]))

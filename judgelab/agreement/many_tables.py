@@ -122,7 +122,7 @@ def _alpha(
     """Compute alpha of items with two ratings each, from the shares of the pairs."""
     # Per item: how many of its two ratings each category has, and their disagreement.
     ratings = shares.sum(-1) + shares.sum(-2)
-    coefficient = many_raters._Coefficient(level, None, "pooled", 1)
+    coefficient = many_raters._Coefficient(level, None, None)
     differences = coefficient.differences(ratings / 2)
     disagreed = 2 * (shares * differences).sum((-1, -2))
     features = np.concatenate([ratings, disagreed[..., None]], axis=-1)

@@ -498,7 +498,7 @@ def _estimate(
     total = stack.sum(0)
     n = float(total.sum())
     coefficient = _Coefficient(
-        chance, disagreement(weights, k), _relabelling(symmetric, k)
+        chance, disagreement(weights, k), relabelling(symmetric, k)
     )
     if n == 0:
         return intervals.give_up("the table is empty: no pair of labels", 0, undefined)
@@ -662,7 +662,7 @@ def _checked_table(table: npt.ArrayLike) -> Floats:
     return counts
 
 
-def _relabelling(symmetric: Symmetric, k: int) -> npt.NDArray[np.intp] | None:
+def relabelling(symmetric: Symmetric, k: int) -> npt.NDArray[np.intp] | None:
     """Return the permutation of the categories that changes nothing but names."""
     if isinstance(symmetric, bool | np.bool_):
         if not symmetric:
