@@ -16,7 +16,6 @@ from __future__ import annotations
 from judgelab.papers.mt_bench.counts import derive_counts, write_counts
 from judgelab.papers.mt_bench.meetings import (
     JUDGE_PAIRS,
-    Setup,
     agreement,
     agreement_by_pair,
     joint_table,
@@ -28,6 +27,7 @@ from judgelab.papers.mt_bench.votes import (
     CATEGORIES,
     JUDGES,
     MODELS,
+    Setup,
     join_keys,
     load,
     vote_table,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgelab.data.registry import write_tables
-from judgelab.papers.mt_bench.meetings import Setup, agreement, question_tables
+from judgelab.papers.mt_bench.meetings import agreement, question_tables
 from judgelab.papers.mt_bench.votes import (
     CATEGORIES,
     KEY,
     WORDS,
+    Setup,
     in_canonical_order,
     join_keys,
     load,

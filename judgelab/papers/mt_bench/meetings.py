@@ -11,13 +11,17 @@ from judgelab import data
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_proportion
-from judgelab.papers.mt_bench.votes import JUDGES, MODELS, WORDS, of_turn
+from judgelab.papers.mt_bench.votes import (
+    JUDGES,
+    MODELS,
+    WORDS,
+    Setup,
+    of_turn,
+    words_kept,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Setup = Literal["S1", "S2"]
-"""S1 counts ties (and verdicts that flip with the order) as ties; S2 drops them."""
 
 JUDGE_PAIRS = (
     ("G4-Pair", "Human"),
@@ -123,8 +127,6 @@ def _meetings(
     table: pd.DataFrame, judge_1: str, judge_2: str, setup: Setup
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Per row, the pairs of votes that agree and all pairs of votes."""
-    if setup not in ("S1", "S2"):
-        raise ValidationError(f"unknown setup {setup!r}; choose 'S1' or 'S2'")
     if {judge_1, judge_2} == {"Human", "Human-M"}:
         own, majority = (
             votes_of(table, "Human", setup),
@@ -143,11 +145,11 @@ def _meetings(
 
 def votes_of(table: pd.DataFrame, judge: str, setup: Setup) -> npt.NDArray[np.float64]:
     """Votes of one type of judge on each row: columns A, B and, in S1, TIE."""
-    kept = 3 if setup == "S1" else 2
+    words = words_kept(setup)
     if judge == "Human-M":
         votes = votes_of(table, "Human", "S1")
         modes = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
-        modes = modes[:, :kept].astype(float)
+        modes = modes[:, : len(words)].astype(float)
         shares: npt.NDArray[np.float64] = modes / np.maximum(
             modes.sum(axis=1, keepdims=True), 1.0
         )
@@ -157,10 +159,10 @@ def votes_of(table: pd.DataFrame, judge: str, setup: Setup) -> npt.NDArray[np.fl
             f"no public votes of {judge!r}; choose from {', '.join(JUDGES)}, Human-M"
         )
     if judge == "G4-Pair":
-        words = table["gpt4"].to_numpy(dtype=str)[:, None]
-        said: npt.NDArray[np.float64] = (words == np.array(WORDS[:kept])).astype(float)
+        gpt4 = table["gpt4"].to_numpy(dtype=str)[:, None]
+        said: npt.NDArray[np.float64] = (gpt4 == np.array(words)).astype(float)
         return said
-    columns = [f"{JUDGES[judge]}_{word}" for word in WORDS[:kept]]
+    columns = [f"{JUDGES[judge]}_{word}" for word in words]
     return table[columns].to_numpy(float)
 
 
@@ -201,14 +203,12 @@ def joint_table(
     array([[ 135,   60],
            [ 205, 1323]])
     """
-    if order not in ("canonical", "stored") or setup not in ("S1", "S2"):
-        raise ValidationError(
-            f"order {order!r}, setup {setup!r}: choose order 'canonical' or 'stored' "
-            "and setup 'S1' or 'S2'"
-        )
+    kept = len(words_kept(setup))
+    if order not in ("canonical", "stored"):
+        raise ValidationError(f"order is {order!r}; choose 'canonical' or 'stored'")
     cells = data.counts("mtbench", "orders")
     votes = cells[cells["order"] == order]["votes"].to_numpy(np.int64).reshape(3, 3)
-    return votes if setup == "S1" else votes[:2, :2].copy()
+    return votes[:kept, :kept].copy()
 
 
 def joint_tables(
@@ -253,11 +253,9 @@ def joint_tables(
     array([[763., 126.],
            [139., 695.]])
     """
-    if units not in ("question", "pair") or setup not in ("S1", "S2"):
-        raise ValidationError(
-            f"units {units!r}, setup {setup!r}: choose units 'question' or 'pair' "
-            "and setup 'S1' or 'S2'"
-        )
+    kept = len(words_kept(setup))
+    if units not in ("question", "pair"):
+        raise ValidationError(f"units is {units!r}; choose 'question' or 'pair'")
     if judges not in JUDGE_PAIRS or (units == "pair" and "Author" in judges):
         raise ValidationError(
             f"no tables of {judges!r} by {units}; choose from {JUDGE_PAIRS} "
@@ -271,7 +269,6 @@ def joint_tables(
         one, two = judges
         rows = shipped[(shipped["judge_1"] == one) & (shipped["judge_2"] == two)]
         tables = rows[_CELLS].to_numpy(float).reshape(-1, 3, 3)
-    kept = 3 if setup == "S1" else 2
     return tables[:, :kept, :kept].copy()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from judgelab.verdict import Verdict, unswap
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Setup = Literal["S1", "S2"]
+"""S1 counts ties (and verdicts that flip with the order) as ties; S2 drops them."""
 
 CATEGORIES = (
     "writing",
@@ -167,6 +170,13 @@ def join_keys(records: pd.DataFrame) -> dict[str, int]:
         return len(people.merge(gpt4, on=columns))
 
     return {"canonical": met(KEY), "stored": met(stored)}
+
+
+def words_kept(setup: Setup) -> tuple[str, ...]:
+    """Name the verdicts that count in a setup: with or without ties."""
+    if setup not in ("S1", "S2"):
+        raise ValidationError(f"unknown setup {setup!r}; choose 'S1' or 'S2'")
+    return WORDS if setup == "S1" else WORDS[:2]
 
 
 def of_turn(table: pd.DataFrame, turn: int | None) -> pd.DataFrame:

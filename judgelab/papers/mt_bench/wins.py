@@ -12,14 +12,15 @@ from judgelab.counts import WinMatrix, tie_counts, win_counts
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error, upper_end
-from judgelab.papers.mt_bench.meetings import Setup, votes_of
+from judgelab.papers.mt_bench.meetings import votes_of
 from judgelab.papers.mt_bench.votes import (
     CATEGORIES,
     FIRST_QUESTION,
     JUDGES,
     MODELS,
-    WORDS,
+    Setup,
     of_turn,
+    words_kept,
 )
 
 if TYPE_CHECKING:
@@ -86,8 +87,7 @@ def win_rates(
         raise ValidationError(
             f"unknown category {category!r}; choose from {', '.join(CATEGORIES)}"
         )
-    if setup not in ("S1", "S2"):
-        raise ValidationError(f"unknown setup {setup!r}; choose 'S1' or 'S2'")
+    words = words_kept(setup)
     table = data.counts("mtbench", "wins") if votes is None else votes
     if votes is None:
         table = table[table["kind"] == kind]
@@ -95,11 +95,9 @@ def win_rates(
     if category is not None:
         table = table[table["category"] == category]
     if votes is None:
-        cast = table[[*WORDS]].to_numpy(float)
+        cast = table[[*words]].to_numpy(float)
     else:
-        cast = votes_of(table, judge, "S1")
-    if setup == "S2":
-        cast = cast * [1, 1, 0]
+        cast = votes_of(table, judge, setup)
     names = [*MODELS]
     first = table["model_1"].map(names.index).to_numpy(int)
     second = table["model_2"].map(names.index).to_numpy(int)
