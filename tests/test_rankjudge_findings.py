@@ -405,11 +405,29 @@ def test_figures_are_recomputed_from_a_file_of_the_released_schema(
     rj.save(bench.items, folder / "pairs.json")
     found = rj.released_matches()
     assert found == matches
-    board, findings, medians = rj.reproduce_from(found, rj.released_pairs())
-    assert len(board.cells) == 42
-    assert len(findings.cells) == 7
+    *boards, findings, medians = rj.reproduce_from(found, rj.released_pairs())
+    assert [len(board.cells) for board in boards] == [42] * 4
+    assert len(findings.cells) == 16
     assert len(medians.cells) == 6
-    assert all(cell.ours is not None for cell in board.cells)
+    assert all(cell.ours is not None for cell in boards[0].cells)
+    # Every slice is fitted by itself, or says why it cannot be.
+    for board, domain in zip(boards[1:], ("ml", "med", "fin"), strict=True):
+        part = [match for match in found if match.domain == domain]
+        reasons = {cell.why for cell in board.cells}
+        if reasons == {""}:
+            table = rj.grades(part, rule="released")
+            fit = rj.curate(table, hardest=0, method="mm").ranking
+            elo = fit.estimates(anchor="rankjudge", scale="elo")
+            assert [cell.ours for cell in board.cells[::2]] == [elo[j] for j in names]
+        else:
+            assert len(reasons) == 1
+            assert {cell.ours for cell in board.cells} == {None}
+    lowest, highest = (
+        next(cell for cell in findings.cells if cell.name == f"rho with EIP, {end}")
+        for end in ("lowest of four", "highest of four")
+    )
+    assert (lowest.ours is None) == bool(lowest.why)
+    assert lowest.ours is None or float(lowest.ours) <= float(highest.ours)
     kept = [match for match in found if match.model.name != names[0]]
     with pytest.raises(ValidationError, match=names[0]):
         rj.reproduce_from(kept)

@@ -66,9 +66,11 @@ from judgelab.papers.rankjudge.published import (
     before_cut,
     difficulties,
     domains_centred,
+    reproduce,
+)
+from judgelab.papers.rankjudge.released import (
     released_matches,
     released_pairs,
-    reproduce,
     reproduce_from,
 )
 from judgelab.papers.rankjudge.schema import (

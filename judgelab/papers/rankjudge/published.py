@@ -3,42 +3,28 @@
 The answers of the judges are not at hand. But every judge answered every pair, and then
 the difficulty of a pair depends on one thing only: how many of the judges failed it. So
 21 printed ratings allow 20 difficulties, and a printed one has to be among them. With
-the released file, `reproduce_from` computes the figures themselves.
+the released file, `judgelab.papers.rankjudge.reproduce_from` computes the figures.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from judgelab import data
-from judgelab.data.registry import LOCAL_VARIABLE
-from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error, proportion
-from judgelab.papers.rankjudge.compare import class_bias, rank_agreement
-from judgelab.papers.rankjudge.curate import HARDEST, curate, cut_size, difficulty_by
-from judgelab.papers.rankjudge.grade import grades
-from judgelab.papers.rankjudge.schema import Item, Match, load
+from judgelab.papers.rankjudge.curate import HARDEST, cut_size
 from judgelab.papertable import Cell, PaperTable
-from judgelab.planning import ranking_stability
-from judgelab.ranking import Rasch, item_difficulty, walk
+from judgelab.ranking import item_difficulty
 from judgelab.ranking.result import ELO_PER_LOGIT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SOURCE = "RankJudge (2605.21748)"
-
-RELEASED = "https://huggingface.co/datasets/Layer6/RankJudge"
-"""Where the released pairs and matches are (CC-BY-4.0): ``pairs/pairs.parquet`` and
-``matches/matches.parquet``. No checksum is known to us, so nothing is fetched."""
 
 _NEEDS_ANSWERS = "needs the answers of the judges, which the paper's tables do not hold"
 
@@ -192,7 +178,8 @@ def _medians() -> PaperTable:
     return PaperTable(SOURCE, "median difficulty of pairs", cells, "from print", "Elo")
 
 
-def _text(topic: str, key: str) -> float:
+def printed_text(topic: str, key: str) -> float:
+    """Look up a figure that stands in the text of the paper."""
     table = data.published("rankjudge", "text").set_index(["topic", "key"])
     return float(str(table.loc[(topic, key), "value"]))
 
@@ -206,17 +193,27 @@ def _counts() -> PaperTable:
     board = data.published("rankjudge", "leaderboard")
     elo = board["elo_all"].to_numpy(float)
     rank = dict(zip(board["judge"], board["rank"].astype(float), strict=True))
-    pairs, made = _text("scale", "pairs_published"), _text("scale", "pairs_generated")
+    pairs, made = (
+        printed_text("scale", "pairs_published"),
+        printed_text("scale", "pairs_generated"),
+    )
     kind = ("failure", "disorganized")
     cells = [
-        Cell("spread of the judges, Elo", _text("elo", "spread"), elo[0] - elo[-1]),
         Cell(
-            "first before second, Elo", _text("elo", "gap_rank1_rank2"), elo[0] - elo[1]
+            "spread of the judges, Elo", printed_text("elo", "spread"), elo[0] - elo[-1]
         ),
-        Cell("judges", _text("scale", "judges"), float(len(board))),
-        Cell("matches", _text("scale", "matches_published"), pairs * len(board)),
+        Cell(
+            "first before second, Elo",
+            printed_text("elo", "gap_rank1_rank2"),
+            elo[0] - elo[1],
+        ),
+        Cell("judges", printed_text("scale", "judges"), float(len(board))),
+        Cell("matches", printed_text("scale", "matches_published"), pairs * len(board)),
         _share(
-            "pairs that survive, %", _text("scale", "overall_retention"), pairs, made
+            "pairs that survive, %",
+            printed_text("scale", "overall_retention"),
+            pairs,
+            made,
         ),
         _share(
             "disorganized pairs that survive, %",
@@ -236,7 +233,7 @@ def _counts() -> PaperTable:
         ("opus-4.7", "opus-4.7_rank_other"),
         ("gemini-3.1-pro", "gemini-3.1-pro_rank_both"),
     ):
-        printed = _text("generator_swap", key)
+        printed = printed_text("generator_swap", key)
         cells.append(Cell(f"rank of {judge}, pairs by gpt-5.5", printed, rank[judge]))
     by_domain = board[["elo_ml", "elo_med", "elo_fin"]].astype(float)
     best = (by_domain.idxmax(axis=1) == "elo_fin").sum()
@@ -276,7 +273,9 @@ def _hidden() -> PaperTable:
         ("rho at 10 % of the results, Biomedicine", "subsample", "med_rho_at_10pct", 3),
     )
     cells = [
-        Cell(name, _text(topic, key), None, decimals=decimals, why=_NEEDS_ANSWERS)
+        Cell(
+            name, printed_text(topic, key), None, decimals=decimals, why=_NEEDS_ANSWERS
+        )
         for name, topic, key, decimals in wanted
     ]
     for name in ("min", "max"):
@@ -285,188 +284,3 @@ def _hidden() -> PaperTable:
         why = "how many pairs there were of each user behaviour is not printed"
         cells.append(Cell(what, printed, None, decimals=1, why=why))
     return PaperTable(SOURCE, "figures behind the answers", cells, "from print")
-
-
-def released_matches() -> list[Match] | None:
-    """Read the released matches, if they lie in the folder of raw records.
-
-    Returns
-    -------
-    list of Match or None
-        From ``rankjudge/matches.parquet`` or ``rankjudge/matches/matches.parquet`` (or
-        .json, .jsonl) below the folder that ``JUDGELAB_DATA`` names; None if there is
-        none.
-
-    Notes
-    -----
-    The file is at `RELEASED`. It is not fetched, because we know no checksum of it.
-    Chapter: *RankJudge*.
-    """
-    path = _released("matches")
-    return None if path is None else load(Match, path)
-
-
-def released_pairs() -> list[Item] | None:
-    """Read the released pairs, if they lie in the folder of raw records.
-
-    Returns
-    -------
-    list of Item or None
-        As `released_matches`, from ``rankjudge/pairs.parquet``.
-
-    Notes
-    -----
-    Chapter: *RankJudge*.
-    """
-    path = _released("pairs")
-    return None if path is None else load(Item, path)
-
-
-def _released(name: str) -> Path | None:
-    root = os.environ.get(LOCAL_VARIABLE)
-    if not root:
-        return None
-    folder = Path(root, "rankjudge")
-    # As downloaded, each table has a folder of its own.
-    for place in (folder, folder / name):
-        for suffix in (".parquet", ".json", ".jsonl"):
-            path = place / f"{name}{suffix}"
-            if path.is_file():
-                return path
-    return None
-
-
-def reproduce_from(
-    matches: Sequence[Match], items: Iterable[Item] = (), *, rng: int = 0
-) -> list[PaperTable]:
-    """Recompute the paper's figures from its matches.
-
-    Parameters
-    ----------
-    matches : sequence of Match
-        The released ones: `released_matches`. They are the published slice already, so
-        no further pair is dropped for being hard.
-    items : iterable of Item, optional
-        The released pairs; with them the medians of difficulty.
-    rng : int, default 0
-        Draws the subsamples.
-
-    Returns
-    -------
-    list of PaperTable
-        Rating and half width of its interval for every judge; then criteria, EIP, class
-        bias, subsamples; then the medians. What differs is a mismatch: these tables are
-        for looking, and stand in no ledger.
-
-    Raises
-    ------
-    ValidationError
-        If the judges are not those of the paper.
-
-    References
-    ----------
-    RankJudge, arXiv:2605.21748.
-
-    Notes
-    -----
-    The released code's rule is used (`grades`, "released"), and its fit ("mm").
-    Chapter: *RankJudge*.
-    """
-    board = data.published("rankjudge", "leaderboard")
-    joint = grades(matches, rule="released")
-    if set(joint.judges) != set(board["judge"]):
-        odd = sorted(set(joint.judges) ^ set(board["judge"]))
-        raise ValidationError(f"these are not the paper's judges: {', '.join(odd)}")
-    curation = curate(joint, hardest=0.0, method="mm")
-    ratings = curation.ranking.estimates(anchor="rankjudge", scale="elo")
-    cells = []
-    for judge, elo, half in zip(
-        board["judge"], board["elo_all"], board["ci_all"], strict=True
-    ):
-        cells.append(Cell(judge, float(elo), ratings[judge]))
-        width = ratings[judge].width / 2
-        cells.append(Cell(f"{judge}, half width", float(half), width))
-    tables = [PaperTable(SOURCE, "judge leaderboard, all pairs", cells, unit="Elo")]
-
-    coarse = grades(matches, criterion="verdict+turn", rule="released")
-    without = curate(coarse, hardest=0.0, method="mm").ranking
-    criteria = rank_agreement(curation.ranking.estimates(), without.estimates())
-    mass = walk(curation.kept.table).scores
-    by_walk = rank_agreement(
-        curation.ranking.estimates(), dict(zip(joint.judges, mass, strict=True))
-    )
-    bias = class_bias([m for m in matches if (m.order, m.prompt) == ("AB", "joint")])
-    evasion = bias.loc[bias["failure"] == "evasion", "bias"].max()
-    parts = [
-        (0.1, "rho at 10 % of the pairs, at least"),
-        (0.5, "tau at 50 % of the pairs, at least"),
-    ]
-    subsamples = [_subsample(curation.kept.table, *part, rng=rng) for part in parts]
-    tables.append(
-        PaperTable(
-            SOURCE,
-            "criteria, EIP, class bias, subsamples",
-            [
-                Cell("rho without type", 0.968, criteria.rho, decimals=3),
-                Cell("tau without type", 0.895, criteria.tau, decimals=3),
-                Cell(
-                    "rho with EIP, lowest of four slices",
-                    0.944,
-                    by_walk.rho,
-                    decimals=3,
-                ),
-                Cell(
-                    "tau with EIP, lowest of four slices",
-                    0.820,
-                    by_walk.tau,
-                    decimals=3,
-                ),
-                Cell("evasion named too often", 41.6, float(evasion), decimals=1),
-                *subsamples,
-            ],
-        )
-    )
-    known = list(items)
-    if known:
-        tables.append(_medians_from(curation.ranking, known))
-    return tables
-
-
-def _subsample(
-    table: npt.NDArray[np.float64], fraction: float, name: str, *, rng: int
-) -> Cell:
-    try:
-        (part,) = ranking_stability(
-            table, [fraction], unit="pairs", method="joint", rng=rng
-        )
-    except UndefinedStatistic as reason:
-        return Cell(name, 0.95, None, decimals=2, why=str(reason))
-    ours = part.rho if name.startswith("rho") else part.tau
-    return Cell(name, 0.95, ours, decimals=2)
-
-
-def _medians_from(ranking: Rasch, items: list[Item]) -> PaperTable:
-    printed = data.published("rankjudge", "pair_difficulty")
-    by_failure = difficulty_by(ranking, items, "failure")
-    by_user = [
-        each.value for each in difficulty_by(ranking, items, "user_behavior").values()
-    ]
-    extremes = {
-        "min over categories": min(by_user),
-        "max over categories": max(by_user),
-    }
-    cells = [
-        Cell(
-            f"{axis} {category}".replace("_", " "),
-            float(median),
-            by_failure.get(category) if axis == "failure" else extremes[category],
-            why="" if axis != "failure" or category in by_failure else "no such pair",
-        )
-        for axis, category, median in zip(
-            printed["axis"],
-            printed["category"],
-            printed["median_pair_elo"],
-            strict=True,
-        )
-    ]
-    return PaperTable(SOURCE, "median difficulty of pairs", cells, unit="Elo")
