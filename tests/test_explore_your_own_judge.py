@@ -55,3 +55,13 @@ def test_nobody_spends_more_than_there_is():
         spent = Budget().compute(**setting)
         cost = np.array(spent.labels) + setting["price"] * np.array(spent.verdicts)
         assert (cost <= setting["money"] + 1.5).all()
+
+
+def test_what_the_chapter_says_of_the_pictures_holds_for_every_setting():
+    for setting in Corrected().settings():
+        ways = Corrected().compute(**setting).estimates
+        assert ways["prediction-powered"].width <= ways["labels only"].width + 1e-12
+    for setting in Budget().settings():
+        if setting["right"] == 0.5:
+            widths = Budget().compute(**setting).widths
+            assert min(widths) == widths[0]
