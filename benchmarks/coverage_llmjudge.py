@@ -25,7 +25,7 @@ import numpy as np
 from judgelab.agreement import agreement_values, krippendorff_alpha
 from judgelab.correlation import correlation_difference, kendall_tau
 from judgelab.papers.llmjudge import tables
-from judgelab.papers.llmjudge.measures import _pseudo_values, _with_student
+from judgelab.papers.llmjudge.measures import pseudo_values, with_student
 from judgelab.significance import swap_test
 
 SHARES = (0.45, 0.28, 0.18, 0.09)
@@ -117,10 +117,10 @@ def comparison(runs):
             )
             values = [float(kappas(side.sum(0))) for side in sides]
             first, second = (
-                _pseudo_values(value, kappas(side.sum(0) - side))
+                pseudo_values(value, kappas(side.sum(0) - side))
                 for value, side in zip(values, sides, strict=True)
             )
-            found = _with_student(values[0] - values[1], first - second, 1, 0.95)
+            found = with_student(values[0] - values[1], first - second, 1, 0.95)
             held += found.low <= 0 <= found.high
             test = swap_test(*sides, kappas, null="", draws=1000, rng=rng)
             rejected += test.p_value <= 0.05

@@ -10,34 +10,35 @@ human × judge per query. Or from the labels themselves: `load`, `join_labels`.
 
 from __future__ import annotations
 
+from judgelab.papers.llmjudge.comparing import (
+    Comparison,
+    by_kind,
+    compare,
+    distinguishable,
+)
+from judgelab.papers.llmjudge.counts import (
+    binarise,
+    derive_counts,
+    query_counts,
+    recode,
+    tables,
+)
+from judgelab.papers.llmjudge.habits import (
+    label_shift,
+    mean_label,
+    overview,
+    recalls,
+)
 from judgelab.papers.llmjudge.labels import (
     CUTS,
     SCALE,
     SUBMISSIONS,
     JoinedLabels,
-    binarise,
-    derive_counts,
     join_labels,
     load,
-    query_counts,
     read_labels,
-    recode,
-    tables,
 )
-from judgelab.papers.llmjudge.measures import (
-    MEASURES,
-    Comparison,
-    alpha,
-    by_kind,
-    compare,
-    distinguishable,
-    evaluate,
-    label_shift,
-    mean_label,
-    over_queries,
-    overview,
-    recalls,
-)
+from judgelab.papers.llmjudge.measures import MEASURES, alpha, evaluate, over_queries
 from judgelab.papers.llmjudge.reproduction import (
     by_position,
     published,
@@ -45,16 +46,15 @@ from judgelab.papers.llmjudge.reproduction import (
     slips,
     write_counts,
 )
+from judgelab.papers.llmjudge.runs import run_scores, trec_order
 from judgelab.papers.llmjudge.systems import (
     derive_scores,
     dl2021,
     dl2023,
     random_samples,
-    run_scores,
     sampled_tau,
     syndl_taus,
     system_tau,
-    trec_order,
 )
 
 __all__ = [

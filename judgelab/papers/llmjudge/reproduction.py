@@ -11,14 +11,13 @@ import numpy.typing as npt
 from judgelab import data
 from judgelab.data.registry import write_tables
 from judgelab.errors import ValidationError
+from judgelab.papers.llmjudge.counts import derive_counts, tables
 from judgelab.papers.llmjudge.labels import (
     CUTS,
     SCALE,
     SUBMISSIONS,
-    derive_counts,
     load,
     read_labels,
-    tables,
 )
 from judgelab.papers.llmjudge.measures import evaluate
 from judgelab.papers.llmjudge.systems import derive_scores, sampled_tau, syndl_taus
