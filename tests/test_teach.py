@@ -452,3 +452,13 @@ def test_the_guide_shows_an_estimate_as_the_package_prints_it() -> None:
 def test_every_chapter_says_which_question_it_answers() -> None:
     for chapter in content.load("chapters"):
         assert chapter["question"].endswith("?")
+
+
+QUOTED = [c["name"] for c in content.load("chapters") if "found" in c]
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_what_a_chapter_found_has_its_numbers_from_there(name: str) -> None:
+    written = content.chapter(name)["found"]
+    assert written.count("data-glue") == len(gluing.SPAN.findall(written)) > 0
+    assert not re.search(r"<|nan", gluing.found(name))

@@ -22,7 +22,7 @@ from sphinx import addnodes
 from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
 
-from judgelab.teach import content, exercises, notation, terms
+from judgelab.teach import content, exercises, gluing, notation, terms
 from judgelab.teach.reproduction import ledger
 
 EDITIONS = ("reader", "student", "instructor")
@@ -167,7 +167,8 @@ def _stands_in(node: nodes.Node) -> Iterator[nodes.Element]:
 
 
 def _bars(node: nodes.Element) -> bool:
-    return "jl-no-terms" in node.get("classes", ())
+    # The title of a card is a title, though it is no node of that kind.
+    return not {"jl-no-terms", "sd-card-title"}.isdisjoint(node.get("classes", ()))
 
 
 def explain_terms(doctree: nodes.document, page: str) -> None:
@@ -355,6 +356,7 @@ class Judgelab(SphinxDirective):
     """A part of a page that is made from its source: ``{judgelab} glossary``."""
 
     required_arguments = 1
+    optional_arguments = 10  # chapters, where the part is about some of them
 
     def run(self) -> list[nodes.Node]:
         """Dispatch on the argument."""
@@ -413,6 +415,19 @@ def chapters_part(directive: Judgelab) -> list[nodes.Node]:
         for c in _in_the_book(directive)
     )
     return [nodes.container("", *directive.parse(lines), classes=["jl-chapters"])]
+
+
+def found_part(directive: Judgelab) -> list[nodes.Node]:
+    """Quote what the named chapters found, each with a link to where it is shown."""
+    lines = []
+    for name in directive.arguments[1:]:
+        directive.env.note_dependency(str(gluing.NOTEBOOKS / f"{name}.ipynb"))
+        chapter = content.chapter(name)
+        lines.append(
+            f"- {gluing.found(name)} Chapter {chapter['number']}: {_link(chapter)}."
+        )
+    listed = directive.parse("\n".join(lines))
+    return [nodes.container("", *listed, classes=["jl-found"])]
 
 
 def outcomes_part(directive: Judgelab) -> list[nodes.Node]:
@@ -477,6 +492,7 @@ def exam_part(directive: Judgelab) -> list[nodes.Node]:
 _PARTS = {
     "chapters": chapters_part,
     "exam": exam_part,
+    "found": found_part,
     "glossary": glossary_part,
     "ledger": ledger_part,
     "outcomes": outcomes_part,

@@ -6,18 +6,22 @@ A hidden cell calls ``teach.glue(kappa=kappa)``; the text says
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
+from judgelab.teach.content import chapter
 
 MIME = "application/vnd.judgelab.glue+json"
 SPAN = re.compile(
     r'<span data-glue="(?P<name>[\w.]+)(?::(?P<spec>[^"]*))?">(?P<text>[^<]*)</span>'
 )
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 _DIGITS = 6  # the last bits may differ from one machine to the next
 
 
@@ -108,3 +112,24 @@ def fill(text: str, recorded: Mapping[str, Any]) -> str:
         return f'<span data-glue="{span["name"]}{spec}">{now}</span>'
 
     return SPAN.sub(filled, text)
+
+
+def found(name: str) -> str:
+    """Say what a chapter found, in Markdown, with the numbers that it computed.
+
+    For pages that quote a chapter: the sentences stand in ``chapters.yml``, the numbers
+    in the outputs of the notebook.
+
+    Raises
+    ------
+    ValidationError
+        If there is no such chapter, or its notebook glues no such number.
+
+    Examples
+    --------
+    >>> found("ask_a_model").startswith("**A judge that never judged.**")
+    True
+    """
+    text: str = chapter(name)["found"]
+    notebook = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"))
+    return SPAN.sub(r"\g<text>", fill(text, glued(notebook)))

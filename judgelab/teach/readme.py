@@ -1,4 +1,4 @@
-"""The tables of README.md that come from the package: chapters, reproduced figures.
+"""What in README.md comes from the package: a finding, chapters, reproduced figures.
 
 ``python -m judgelab.teach.readme README.md`` writes them between their marks; a test
 compares.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 from judgelab.errors import ValidationError
 from judgelab.teach.content import load
+from judgelab.teach.gluing import found
 from judgelab.teach.reproduction import ledger
 
 
@@ -37,15 +39,16 @@ def reproduced_table() -> str:
 
 
 def filled(text: str) -> str:
-    """Replace what stands between the marks by today's tables.
+    """Replace what stands between the marks by what holds today.
 
     Raises
     ------
     ValidationError
         If a pair of marks is missing.
     """
-    for name, table in {
+    for name, today in {
         "chapters": chapters_table(),
+        "found": textwrap.fill(found("ask_a_model"), 100),
         "reproduced": reproduced_table(),
     }.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
@@ -53,8 +56,8 @@ def filled(text: str) -> str:
         if not block.search(text):
             raise ValidationError(f"the text needs the marks {begin} … {end}")
         # The backslash would begin an escape in a replacement.
-        table = table.replace("\\", r"\\")
-        text = block.sub(f"{begin}\n{table}\n{end}", text)
+        today = today.replace("\\", r"\\")
+        text = block.sub(f"{begin}\n{today}\n{end}", text)
     return text
 
 
