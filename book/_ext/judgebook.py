@@ -1,10 +1,12 @@
-"""The book's frame: MathJax from the book itself, each script once, valid roles."""
+"""The book's frame: MathJax from the book itself, light pages, valid roles."""
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copytree, ignore_patterns, rmtree
 from typing import Any
 
 # The package is imported by no one: its name is no identifier, and as an extension it
@@ -45,17 +47,68 @@ def copy_mathjax(app: Any, error: Exception | None) -> None:
 def drop_doubles(
     app: Any, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Keep one copy of each script, and none of sphinx-thebe's.
+    """Keep one copy of each script that the page needs.
 
     Jupyter Book always loads sphinx-thebe, which declares a constant twice and names a
-    foreign host, for live cells that need a server.
+    foreign host, for live cells that need a server. Sphinx gives MathJax (2 MB) to a
+    page without formulas too, if one that it lists has some.
     """
+    unwanted = ["thebe"]
+    if 'class="math' not in context.get("body", ""):
+        unwanted.append("mathjax")
     kept = {}
     for script in context.get("script_files", []):
         attributes = tuple(sorted(script.attributes.items()))
-        if "thebe" not in f"{script.filename} {script.attributes.get('body', '')}":
+        says = f"{script.filename} {script.attributes.get('body', '')}".lower()
+        if not any(word in says for word in unwanted):
             kept.setdefault((script.filename, attributes), script)
     context["script_files"] = list(kept.values())
+
+
+_ICON = re.compile(r'<(i|span) class="([^"]*\bfa-[^"]*)"([^>]*)></\1>')
+_ICON_STYLES = {"fas", "far", "fab", "fa-solid", "fa-regular", "fa-brands"}
+_ICON_SCRIPT = re.compile(r"\s*<script[^>]*fontawesome\.js[^>]*></script>")
+
+
+@cache
+def _shape(icon: str) -> tuple[str, str]:
+    """Look up a shape of the theme's: its view box and its path."""
+    theme = Path(str(find_spec("pydata_sphinx_theme").origin)).parent
+    script = theme / "theme/pydata_sphinx_theme/static/scripts/fontawesome.js"
+    entry = rf'[,{{]"?{icon}"?:\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"\]'
+    # The solid shapes come last, and are the ones in use.
+    width, height, path = re.findall(entry, script.read_text(encoding="utf-8"))[-1]
+    return f"0 0 {width} {height}", path
+
+
+def _drawn(found: re.Match[str]) -> str:
+    _, classes, attributes = found.groups()
+    names = [name for name in classes.split() if name not in _ICON_STYLES]
+    icon = next(n for n in names if n.startswith("fa-") and n != "fa-lg")
+    names[names.index(icon)] = "jl-icon"
+    box, path = _shape(icon.removeprefix("fa-"))
+    attributes = re.sub(r'\s+title="[^"]*"', "", attributes)  # the button says it
+    return (
+        f'<svg class="{" ".join(names)}"{attributes} '
+        f'viewBox="{box}" aria-hidden="true">'
+        f'<path fill="currentColor" d="{path}"/></svg>'
+    )
+
+
+def draw_icons(app: Any, error: Exception | None) -> None:
+    """Draw the theme's dozen icons into the pages, in place of the script that does.
+
+    It is 1.5 MB, and a page shows nothing before it has run.
+    """
+    if error is not None or app.builder.format != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_ICON_SCRIPT.sub("", _ICON.sub(_drawn, text)), "utf-8")
+    static = Path(app.outdir, "_static")
+    rmtree(static / "vendor" / "fontawesome", ignore_errors=True)
+    for unused in {*static.rglob("fontawesome.js*"), *static.rglob("*.map")}:
+        unused.unlink()
 
 
 _SPOKEN = {
@@ -88,6 +141,7 @@ def setup(app: Any) -> dict[str, bool]:
     menu = {"settings": {"inTabOrder": False}}
     app.config.mathjax3_config = {"options": {"menuOptions": menu}}
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", draw_icons)
     app.connect("html-page-context", drop_doubles, priority=900)
     app.connect("html-page-context", name_for_listeners)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
