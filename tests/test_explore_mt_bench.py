@@ -5,6 +5,7 @@ import re
 import pytest
 
 from judgelab.explore.mt_bench import JudgeKinds, JudgingCost, TiePolicy
+from judgelab.papers.mt_bench import agreement
 
 
 def test_every_part_of_the_diagram_has_a_button_a_label_and_a_note():
@@ -55,3 +56,11 @@ def test_both_policies_are_the_paper_s(setting):
         same = abs(100 * ours.value - printed) <= 0.5
         assert same != ((setting["judges"], setting["turn"], setup) in DIFFERENT)
     assert numbers.dropped.n < numbers.kept.n
+
+
+def test_whole_questions_vary_in_the_intervals_of_both_policies():
+    numbers = TiePolicy().compute(judges=("G4-P", "Human"), turn=1)
+    for setup, ours in (("S1", numbers.kept), ("S2", numbers.dropped)):
+        by_pair_of_answers = agreement("G4-Pair", "Human", setup=setup, turn=1)
+        assert ours.value == by_pair_of_answers.value
+        assert ours.width > by_pair_of_answers.width
