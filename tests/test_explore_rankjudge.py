@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,15 @@ def test_the_stand_in_is_named_where_its_output_is_shown():
         assert "scripted stand-in" in demo.title
     assert "simulated" in SameAgain.title
     assert "no language model" in rj.LABEL
+
+
+def test_no_bias_has_no_sign():
+    demo = DumpBin()
+    texts = [
+        text
+        for skill in (-1.5, 2.5)
+        for part in demo.frame(skill=skill, evasion_bin=0.0, criterion="joint")
+        for text in re.findall(r"[+−-]?\b0\b(?=[ \],<])", part)
+    ]
+    assert texts
+    assert set(texts) == {"0"}

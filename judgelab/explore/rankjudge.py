@@ -27,6 +27,7 @@ _COLUMNS = (
 _OPEN = "not looked at"
 """What a check says as long as it has no answer."""
 _TARGET = "min-height:44px;max-width:100%"
+_ROW = "display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:center;max-width:36rem"
 
 
 class PairReader:
@@ -259,15 +260,17 @@ def _form(case: Case) -> str:
     """Write the checks of a pair: hidden, unless a script can keep the answers."""
     options = "".join(f"<option>{escape(word)}</option>" for word in (_OPEN, *ANSWERS))
     fields = "".join(
-        f"<p><label>{escape(words)} <select name={name!r} autocomplete='off' "
+        f'<p><label style="{_ROW}"><span style="flex:1 1 15rem">{escape(words)}</span>'
+        f"<select name={name!r} autocomplete='off' "
         f'style="{_TARGET}">{options}</select></label></p>'
         for name, words in CHECKS.items()
     )
     return (
         f'<form data-pair="{escape(case.item.id)}" hidden>'
         f"<p><strong>Your audit</strong></p>{fields}"
-        f"<p><label>Note <input name='note' autocomplete='off' "
-        f'style="{_TARGET}"></label></p><p><output></output></p></form>'
+        f'<p><label style="{_ROW}"><span>Note</span>'
+        f"<input name='note' autocomplete='off' "
+        f'style="{_TARGET};flex:1"></label></p><p><output></output></p></form>'
     )
 
 

@@ -43,9 +43,8 @@
   }
   function undo() {
     const last = lines.at(-1);
-    const form = forms.find(each => each.dataset.pair === last?.pair);
     if (last) keep(lines.slice(0, -1));
-    forms.forEach(each => show(each, each === form ? 'Taken back. ' : ''));
+    forms.forEach(form => show(form));
     root.querySelector('.jl-said').textContent =
       last ? `Taken back: the last answer on ${last.pair}.` : 'There is nothing to undo.';
   }

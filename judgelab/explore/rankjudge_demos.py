@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -46,9 +47,9 @@ _STEPS = (
     "mark",
 )
 _PAIRS = {
-    "one that passes every check": "",
-    "one whose flaw was never put in": "adherence",
-    "one that says more than its document": "grounding",
+    "passes every check": "",
+    "its flaw is missing": "adherence",
+    "claims too much": "grounding",
 }
 _MOST_ROUNDS = 4
 
@@ -391,7 +392,7 @@ class PairDifficulty(Demo):
         lanes: dict[str, tuple[Iterable[float], float, svg.Tone]] = {
             "the 21 judges, as printed": (_printed(), 2.0, "other"),
             "where a pair can stand": (numbers.possible, 1.0, "quiet"),
-            "printed medians of the kinds of flaw": (medians, 3.0, "other"),
+            "printed medians of kinds of pairs": (medians, 3.0, "other"),
         }
         parts = []
         for lane, (name, (values, width, tone)) in enumerate(lanes.items()):
@@ -506,7 +507,7 @@ class DumpBin(Demo):
     def figures(self, numbers: Biased) -> list[tuple[str, str]]:
         """Name the rating, the share of right answers and every bias."""
         biases = [
-            (f"{_SHORT[name]}, points too often", f"{bias:+.0f}".replace("-", "−"))
+            (f"{_SHORT[name]}, points too often", _signed(f"{bias:+.0f}"))
             for name, bias in numbers.bias.items()
         ]
         return [
@@ -521,7 +522,7 @@ class DumpBin(Demo):
             svg.Bar(
                 _SHORT[name],
                 bias.value,
-                f"{bias.value:+.0f} points".replace("-", "−"),
+                _signed(f"{bias.value:+.0f} points"),
                 (bias.low, bias.high),
                 "other" if name == "evasion" else "main",
             )
@@ -535,6 +536,11 @@ class DumpBin(Demo):
             svg.text(svg.WIDTH - 10, 16, f"right {numbers.accuracy:.2f}", "end"),
         )
         return head + svg.bars(bars, low=-30, high=60, ticks=(-20, 0, 20, 40))
+
+
+def _signed(text: str) -> str:
+    """Write a minus that is no hyphen, and no sign before nothing."""
+    return re.sub(r"[+-]0\b", "0", text).replace("-", "−")
 
 
 @cache
