@@ -61,12 +61,33 @@ def test_without_verdicts_on_a_table_s_pairs_it_is_checked_in_print():
     assert len(cells(tables, "from print")) == 249 + 30
 
 
-def test_no_counts_are_no_judges():
-    nothing = data.counts("judgebench", "two_orders")[:0]
-    with pytest.raises(ValidationError, match="no counts"):
-        judgebench.evaluate(nothing, rule="judgebench")
-    with pytest.raises(ValidationError, match="no counts"):
-        judgebench.rule_effects(nothing)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda counts: counts[:0], "no counts"),
+        (lambda counts: counts.drop(columns="gold"), r"counts lack \['gold'\]"),
+        (lambda counts: counts.assign(judge=None), r"\['judge'\] have gaps"),
+        (lambda counts: counts.assign(category=np.nan), r"\['category'\] have gaps"),
+        (lambda counts: counts.assign(pairs=1.5), "whole numbers"),
+        (lambda counts: counts.assign(pairs=-1), "whole numbers"),
+        (lambda counts: counts.assign(pairs=np.inf), "whole numbers"),
+        (lambda counts: counts.assign(pairs="3"), "give numbers"),
+        (lambda counts: counts.assign(pairs=True), "whole numbers"),
+        (lambda counts: counts.assign(gold="TIE"), "gold must be A or B"),
+    ],
+)
+def test_counts_are_checked_before_they_are_used(change, message):
+    counts = change(data.counts("judgebench", "two_orders"))
+    with pytest.raises(ValidationError, match=message):
+        judgebench.evaluate(counts, rule="judgebench")
+    with pytest.raises(ValidationError, match=message):
+        judgebench.rule_effects(counts)
+
+
+def test_counts_may_come_as_floats():
+    counts = data.counts("judgebench", "two_orders")
+    as_floats = judgebench.rule_effects(counts.assign(pairs=1.0 * counts["pairs"]))
+    assert as_floats.map(repr).equals(judgebench.rule_effects().map(repr))
 
 
 @pytest.mark.parametrize(

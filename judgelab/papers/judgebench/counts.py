@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
+from judgelab.counts import numbers
 from judgelab.data.registry import write_tables
 from judgelab.errors import ValidationError
 from judgelab.papers.judgebench.loading import load, load_others
@@ -20,6 +21,8 @@ from judgelab.verdict import Outcome, Rule, Verdict, combine, find_rule
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_COUNTED = ["judge", "responses", "category", "gold", "first", "second", "pairs"]
 
 
 def count_orders(records: pd.DataFrame) -> pd.DataFrame:
@@ -116,8 +119,16 @@ def counts_of(records: pd.DataFrame | None) -> pd.DataFrame:
         return data.counts("judgebench", "two_orders")
     if not {"pairs", "first", "second"} <= {*records.columns}:
         return count_orders(records)
+    if lacking := [name for name in _COUNTED if name not in records]:
+        raise ValidationError(f"counts lack {lacking}; count_orders gives them all")
     if records.empty:
         raise ValidationError("there are no counts")
+    if gaps := [name for name in _COUNTED if records[name].isna().any()]:
+        raise ValidationError(f"{gaps} have gaps among the counts; fill them in")
+    pairs = numbers(records["pairs"])
+    known = pairs.dtype.kind in "iuf" and (np.isfinite(pairs) & (pairs >= 0)).all()
+    if not known or (pairs % 1).any():
+        raise ValidationError("pairs must be whole numbers, none of them negative")
     return records
 
 
@@ -177,7 +188,7 @@ def tables_of(counts: pd.DataFrame) -> npt.NDArray[np.int64]:
     ]
     if any(word > Verdict.B for word in words[0]):
         raise ValidationError("gold must be A or B: JudgeBench has no ties in truth")
-    np.add.at(tables, tuple(words), counts["pairs"].to_numpy())
+    np.add.at(tables, tuple(words), counts["pairs"].to_numpy(np.int64))
     return tables
 
 
