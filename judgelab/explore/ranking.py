@@ -339,7 +339,7 @@ class RealRankings(Demo):
                 "is half a win for each": "half",
                 "is dropped": "drop",
                 "is an outcome (Davidson)": "davidson",
-                "is a draw within a threshold (Rao–Kupper)": "rao-kupper",
+                "is a close game (Rao–Kupper)": "rao-kupper",
             },
             start="half",
         ),
