@@ -13,6 +13,7 @@ from judgelab.explore.ask import (
     MovedThreshold,
     _six,
     choose_and_measure,
+    from_item_to_record,
     recorded_verdicts,
 )
 from judgelab.position import (
@@ -87,6 +88,12 @@ def test_every_frame_has_words_and_no_undefined_number():
         pairs = recorded_verdicts(*params["judge"])["item"].nunique()
         assert picture.count("<circle") == pairs
         assert table.count("<tr>") == 6
+
+
+def test_the_way_of_an_item_is_said_to_who_does_not_see_it():
+    words = "An item, a “request”, a record."
+    shown = from_item_to_record(alt=words, caption="Figure 1.")._repr_html_()
+    assert f'<div role="img" aria-label="{words}"><svg' in shown
 
 
 # --- The best of six -----------------------------------------------------------------

@@ -96,3 +96,10 @@ def test_imports_come_first_and_definitions_only_from_scratch(path: Path) -> Non
         isinstance(node, ast.Import | ast.ImportFrom)
         for node in ast.parse(first.source).body
     )
+
+
+@each_notebook
+def test_no_words_are_tagged_away(path: Path) -> None:
+    """A tag such as remove-cell would drop a Markdown cell from the page, unseen."""
+    words = [cell for cell in read(path).cells if cell.cell_type == "markdown"]
+    assert not [cell.id for cell in words if tags(cell)]

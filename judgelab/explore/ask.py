@@ -486,4 +486,4 @@ def from_item_to_record(*, alt: str, caption: str) -> Picture:
     >>> from_item_to_record(alt="Eight steps.", caption="Figure 1.").svg.count("<rect")
     11
     """
-    return Picture(svg.flow(_STEPS), alt, caption)
+    return Picture(svg.labelled(svg.flow(_STEPS), alt), alt, caption)

@@ -51,6 +51,17 @@ def svg(height: float, *parts: str) -> str:
     )
 
 
+def labelled(picture: str, words: str) -> str:
+    """Give a picture the words that a screen reader says in its place.
+
+    Examples
+    --------
+    >>> labelled(svg(20), "a & b")[:43]
+    '<div role="img" aria-label="a &amp; b"><svg'
+    """
+    return f'<div role="img" aria-label="{escape(words)}">{picture}</div>'
+
+
 def text(x: float, y: float, words: str, anchor: str = "start", extra: str = "") -> str:
     """Place words; `anchor` is "start", "middle" or "end".
 
