@@ -404,8 +404,10 @@ def test_errors_name_the_line(tmp_path):
         read(tmp_path, good, nonsense="right")
     with pytest.raises(ValidationError, match="no outputs of"):
         judgebench.load(["GPT-7"])
-    with pytest.raises(ValidationError, match="no outputs on pairs"):
+    with pytest.raises(ValidationError, match="of these judges on pairs of"):
         judgebench.load(["o1-mini"], responses="Claude-3.5-Sonnet")
+    with pytest.raises(ValidationError, match="on pairs of anyone"):
+        judgebench.load([])
     with pytest.raises(ValidationError, match="judges:"):
         judgebench.tables_by_gold("GPT-7")
     with pytest.raises(ValidationError, match="at least one unit"):

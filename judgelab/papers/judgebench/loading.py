@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +23,9 @@ from judgelab.papers.judgebench.reading import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_AT_HAND = data.SOURCES["judgebench"]
+_FILES = (*_AT_HAND.files, *data.MORE_JUDGEBENCH)
 
 
 def outputs() -> pd.DataFrame:
@@ -46,11 +50,10 @@ def outputs() -> pd.DataFrame:
     """
     import pandas as pd
 
-    default = data.SOURCES["judgebench"].files
     rows = [
         parts_of_name(file.name)
-        | {"file": file.name, "blob": file.blob, "at_hand": file in default}
-        for file in (*default, *data.MORE_JUDGEBENCH)
+        | {"file": file.name, "blob": file.blob, "at_hand": file in _AT_HAND.files}
+        for file in _FILES
         if file.name.startswith("outputs/")
     ]
     return pd.DataFrame(rows)
@@ -114,16 +117,12 @@ def load(
         wanted = wanted[wanted["responses"] == responses]
     if wanted.empty:
         raise ValidationError(
-            f"no outputs on pairs of {responses!r}; outputs() lists what there is"
+            f"no outputs of these judges on pairs of {responses or 'anyone'}; "
+            "outputs() lists what there is"
         )
-    default = data.SOURCES["judgebench"]
-    every = (*default.files, *data.MORE_JUDGEBENCH)
-    files = tuple(file for file in every if file.name in set(wanted["file"]))
-    folder = data.fetch(
-        data.Source(
-            default.name, default.title, default.citation, default.licence, files
-        )
-    )
+    paths = set(wanted["file"])
+    files = tuple(file for file in _FILES if file.name in paths)
+    folder = data.fetch(replace(_AT_HAND, files=files))
     return pd.concat(
         [
             read_output(folder / name, score_ties=score_ties, nonsense=nonsense)
@@ -157,7 +156,7 @@ def pairs() -> pd.DataFrame:
     raw = pd.concat(
         [
             pd.read_json(folder / file.name, lines=True)
-            for file in data.SOURCES["judgebench"].files
+            for file in _AT_HAND.files
             if file.name.startswith("data/")
         ],
         ignore_index=True,
