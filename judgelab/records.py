@@ -53,6 +53,7 @@ _REQUIRED = {
 _NAMES = ("judge", "item", "model_a", "model_b", "cluster")
 _SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
+    ".tsv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
@@ -98,9 +99,11 @@ def read(
     format: Format | None = None,
     rename: Mapping[str, str] | None = None,
     words: Mapping[str, str] | None = None,
+    orders: Mapping[str, bool] | None = None,
     scale: Sequence[Any] | None = None,
     partner: Partner | None = None,
     encoding: str = "utf-8",
+    separator: str | None = None,
     only: Collection[str] | None = None,
 ) -> pd.DataFrame:
     r"""Read records from a file and check them.
@@ -118,12 +121,18 @@ def read(
     words : mapping of str to str, optional
         Verdict words: from those of the file to those of `Verdict`, as
         ``{"model_a": "A", "model_b": "B", "tie": "TIE"}``.
+    orders : mapping of str to bool, optional
+        Words of the column ``swapped``, as ``{"AB": False, "BA": True}``.
     scale : sequence, optional
         For ratings: every label that could be given.
     partner : {"order", "judge"}, optional
         What each verdict must have beside it; see `check_pairwise`.
     encoding : str, default "utf-8"
-        How the text of a CSV or JSON Lines file is encoded.
+        How the text of a CSV or JSON Lines file is encoded. A file that begins with the
+        mark of UTF-8 or UTF-16 says so itself.
+    separator : str, optional
+        What stands between the fields of a CSV file, as ``";"``; a comma if not given,
+        and a tab in a file whose name ends in .tsv.
     only : collection of str, optional
         Read these columns (and those of `rename`) and leave the others in the file. The
         file is streamed, so that memory is needed for what is read, not for all of it.
@@ -159,10 +168,8 @@ def read(
     0   ann    1       A
     1   bob    1     TIE
     """
-    frame, where, _ = _load(path, format, rename, encoding, only)
-    if kind == "pairwise":
-        return _check(frame, kind, rename, partner, where, words=words)
-    return _check(frame, kind, rename, partner, where, scale=scale)
+    frame, where, _ = _load(path, format, rename, encoding, separator, only)
+    return _check(frame, kind, rename, partner, where, words, orders, scale)
 
 
 def scan(path: str | Path, *, memory: str | None = None) -> duckdb.DuckDBPyRelation:
@@ -249,16 +256,18 @@ def examine(
     format: Format | None = None,
     rename: Mapping[str, str] | None = None,
     words: Mapping[str, str] | None = None,
+    orders: Mapping[str, bool] | None = None,
     scale: Sequence[Any] | None = None,
     partner: Partner | None = None,
     encoding: str = "utf-8",
+    separator: str | None = None,
     only: Collection[str] | None = None,
 ) -> Examined:
     r"""Find everything that is wrong in a file, and what is left without it.
 
     Parameters
     ----------
-    path, kind, format, rename, words, scale, partner, encoding, only
+    path, kind, format, rename, words, orders, scale, partner, encoding, separator, only
         As in `read`.
 
     Returns
@@ -288,26 +297,81 @@ def examine(
     (1, 3)
     >>> for problem in found.problems:
     ...     print(problem)
-    votes.csv, line 4: 'judge' is empty; fill it in, or leave the record out (judge nan)
+    votes.csv, line 4: 'judge' is empty; fill it in, or leave the record out (item 3)
     votes.csv, line 3: unknown verdict; write one of A, B, TIE, INVALID, MISSING, or
     translate it: words={'...': 'A'} (verdict C)
     """
+    wrong = Problems(Path(path).name)
     try:
-        frame, where, columns = _load(path, format, rename, encoding, only)
+        frame, where, columns = _load(
+            path, format, rename, encoding, separator, only, wrong
+        )
     except ValidationError as error:
-        return Examined(None, 0, (), (str(error),))
-    rows, problems = len(frame), list[str]()
-    places = np.arange(rows)
+        return Examined(None, 0, (), (*wrong.told(), str(error)))
+    return sift(
+        frame, kind, columns, where, wrong, rename, partner, words, orders, scale
+    )
+
+
+class Problems:
+    """What is wrong in the lines of a file: each kind of trouble once, with its lines.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    noun : str, default "line"
+        What its parts are called.
+    """
+
+    def __init__(self, name: str, noun: str = "line") -> None:
+        self.name, self.noun = name, noun
+        self.lines = 0
+        """How many have something wrong."""
+        self._found: dict[str, tuple[array[int], dict[str, None]]] = {}
+
+    def add(self, number: int, message: str, value: str = "") -> None:
+        """Note what is wrong in a line, and the value that is."""
+        self.lines += 1
+        lines, values = self._found.setdefault(message, (array("q"), {}))
+        lines.append(number)
+        if value and len(values) < _SHOWN_ROWS:
+            values[value] = None
+
+    def told(self) -> list[str]:
+        """Say what was noted, the first kinds of trouble if there are many."""
+        told = [
+            f"{self.name}, {_places(self.noun, lines)}{message}"
+            + (f" ({'; '.join(values)})" if values else "")
+            for message, (lines, values) in islice(self._found.items(), _MOST_PROBLEMS)
+        ]
+        more = len(self._found) > _MOST_PROBLEMS
+        return [*told, "and more: correct these first"] if more else told
+
+
+def sift(
+    frame: pd.DataFrame,
+    kind: str,
+    columns: tuple[str, ...],
+    where: Callable[[Sequence[int]], str],
+    wrong: Problems,
+    rename: Mapping[str, str] | None = None,
+    partner: Partner | None = None,
+    words: Mapping[str, str] | None = None,
+    orders: Mapping[str, bool] | None = None,
+    scale: Sequence[Any] | None = None,
+) -> Examined:
+    """Take out of a table of records what is not valid, and tell everything."""
+    rows, problems = len(frame) + wrong.lines, wrong.told()
+    places = np.arange(len(frame))
 
     def original(found: Sequence[int]) -> str:
         return where(places[list(found)].tolist())
 
     while len(problems) < _MOST_PROBLEMS:
         try:
-            checked = (
-                _check(frame, kind, rename, partner, original, words=words)
-                if kind == "pairwise"
-                else _check(frame, kind, rename, partner, original, scale=scale)
+            checked = _check(
+                frame, kind, rename, partner, original, words, orders, scale
             )
             return Examined(checked, rows, columns, tuple(problems))
         except ValidationError as error:
@@ -322,24 +386,29 @@ def examine(
             places = places[good]
             if not len(frame):
                 return Examined(None, rows, columns, tuple(problems))
-    problems.append("and more: correct these first")
+    if not problems[-1].startswith("and more"):
+        problems.append("and more: correct these first")
     return Examined(None, rows, columns, tuple(problems))
 
 
 def column_names(
-    path: str | Path, *, format: Format | None = None, encoding: str = "utf-8"
+    path: str | Path,
+    *,
+    format: Format | None = None,
+    encoding: str = "utf-8",
+    separator: str | None = None,
 ) -> tuple[str, ...]:
     """Which columns has a file? Of JSON Lines, those of the first object.
 
     Parameters
     ----------
-    path, format, encoding
+    path, format, encoding, separator
         As in `read`.
 
     Raises
     ------
     ValidationError
-        If the file is empty, or its first line cannot be read.
+        If the file is empty, or its first line cannot be read or is no header.
 
     Notes
     -----
@@ -351,14 +420,16 @@ def column_names(
         return tuple(_parquet_names(path))
     if form == "jsonl":
         return tuple(next(json_objects(path, encoding))[1])
-    codec = _codec(path, encoding)
+    codec, mark = _codec(path, encoding), _separator(path, separator)
     try:
         with path.open(encoding=codec, newline="") as file, _long_fields():
-            return tuple(next(filter(None, csv.reader(file)), []))
+            header = next(filter(None, csv.reader(file, delimiter=mark)), [])
     except UnicodeError:
         raise _undecodable(path, codec) from None
     except csv.Error as error:
         raise _not_a_table(path, str(error)) from None
+    _check_header(path, header)
+    return tuple(header)
 
 
 def _format_of(path: Path, format: Format | None) -> Format:
@@ -376,9 +447,14 @@ def _load(
     format: Format | None,
     rename: Mapping[str, str] | None,
     encoding: str,
+    separator: str | None,
     only: Collection[str] | None,
+    wrong: Problems | None = None,
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
-    """Read a file as it stands; tell where a row of it is, and which columns it has."""
+    """Read a file as it stands; tell where a row of it is, and which columns it has.
+
+    What is wrong in one line alone is noted in `wrong`, if that is given.
+    """
     path = Path(path)
     form = _format_of(path, format)
     names = {old for old, new in (rename or {}).items() if new in _NAMES} | {*_NAMES}
@@ -392,8 +468,9 @@ def _load(
     if form == "parquet":
         return _read_parquet(path, names, wanted)
     codec = _codec(path, encoding)
-    reader = _read_csv if form == "csv" else _read_jsonl
-    return reader(path, codec, names, wanted)
+    if form == "csv":
+        return _read_csv(path, codec, _separator(path, separator), names, wanted)
+    return _read_jsonl(path, codec, names, wanted, wrong)
 
 
 def check_pairwise(
@@ -401,6 +478,7 @@ def check_pairwise(
     *,
     rename: Mapping[str, str] | None = None,
     words: Mapping[str, str] | None = None,
+    orders: Mapping[str, bool] | None = None,
     partner: Partner | None = None,
 ) -> Frame:
     """Are these valid pairwise records?
@@ -412,7 +490,10 @@ def check_pairwise(
     rename : mapping of str to str, optional
         Names of columns: from those of the frame to those of a record.
     words : mapping of str to str, optional
-        Verdict words: from those of the frame to those of `Verdict`.
+        Verdict words: from those of the frame to those of `Verdict`. In a column of
+        numbers ``"1"`` is the number 1, and numbers without translation are refused.
+    orders : mapping of str to bool, optional
+        In the same way, words of the column ``swapped``: ``{"AB": False, "BA": True}``.
     partner : {"order", "judge"}, optional
         ``"order"``: every verdict needs one on the same item (and trial) by the same
         judge in the other order; needs the column ``swapped``. ``"judge"``: every item
@@ -448,7 +529,7 @@ def check_pairwise(
     one item (judge x, item 1); keep one of them, or tell them apart in a column
     'swapped' (order) or 'trial'
     """
-    return _check(frame, "pairwise", rename, partner, _row_numbers, words=words)
+    return _check(frame, "pairwise", rename, partner, _row_numbers, words, orders)
 
 
 def check_ratings(
@@ -505,8 +586,8 @@ def _check(
     rename: Mapping[str, str] | None,
     partner: Partner | None,
     where: _Where,
-    *,
     words: Mapping[str, str] | None = None,
+    orders: Mapping[str, bool] | None = None,
     scale: Sequence[Any] | None = None,
 ) -> Frame:
     if partner not in (None, "order", "judge"):
@@ -531,7 +612,7 @@ def _check(
         _refuse(
             frame,
             _absent(frame, column),
-            [column],
+            [name for name in ("judge", "item") if name != column],
             where,
             f"{column!r} is empty; {cure}, or leave the record out",
         )
@@ -539,7 +620,7 @@ def _check(
     if kind == "pairwise":
         frame = _known_verdicts(frame, words or {}, where)
         if "swapped" in columns:
-            frame = _known_orders(frame, where)
+            frame = _known_orders(frame, orders or {}, where)
         if {"model_a", "model_b"} <= {*columns}:
             _refuse(
                 frame,
@@ -633,6 +714,11 @@ def _check_spaces(frame: Any, where: _Where) -> None:
     for column in (name for name in _NAMES if isinstance(schema.get(name), words)):
         name = nw.col(column).cast(nw.String)
         spaced = ~name.is_null() & (name.str.strip_chars() != name)
+        if isinstance(frame, nw.DataFrame):
+            # In memory it is quicker to look at every name once than at every row.
+            once = frame.select(column).unique()
+            if not len(once.filter(spaced)):
+                continue
         message = f"{column!r} has spaces around it, and would be another; remove them"
         _refuse(frame, spaced, [column], where, message)
 
@@ -664,10 +750,18 @@ def _found(
         # A lazy frame has no order, hence no row numbers: the values must do.
         hits = frame.filter(wrong)
     values = [
-        ", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True))
+        ", ".join(
+            f"{name} {_shown(value)}" for name, value in zip(columns, row, strict=True)
+        )
         for row in _collect(hits.select(columns).head(_SHOWN_ROWS)).iter_rows()
     ]
     return rows, list(dict.fromkeys(values))
+
+
+def _shown(value: Any) -> Any:
+    # nan is what differs from itself; pandas' NA does not say whether it does.
+    empty = value is None or str(value) == "<NA>" or value != value
+    return "(empty)" if empty else value
 
 
 def _absent(frame: Any, column: str) -> nw.Expr:
@@ -682,56 +776,108 @@ def _known_verdicts(frame: Any, words: Mapping[str, str], where: _Where) -> Any:
     names = [*Verdict.__members__]
     kind = frame.collect_schema()["verdict"]
     verdict = nw.col("verdict")
-    if kind.is_integer():
+    if kind.is_numeric() and not words:
         codes = ", ".join(f"{v.value} {v.name}" for v in Verdict)
         wrong = (verdict < 0) | (verdict > int(max(Verdict)))
-        message = f"unknown verdict code; the codes are {codes}"
+        if not kind.is_integer():
+            wrong = wrong | (verdict % 1 != 0)
+        message = (
+            f"unknown verdict code; the codes are {codes}; other numbers are "
+            "translated: words={'...': 'A'}"
+        )
         _refuse(frame, wrong, ["verdict"], where, message)
-        return frame
-    if not isinstance(kind, nw.String | nw.Categorical | nw.Enum):
+        # Whole numbers in a column that had gaps.
+        return frame if kind.is_integer() else frame.with_columns(verdict.cast(nw.Int8))
+    known = _is_text(kind) or (words and (kind.is_numeric() or kind == nw.Boolean))
+    if not known:
         raise ValidationError(
-            f"'verdict' holds {kind}; give words ({', '.join(names)}) or codes 0 to 4"
+            f"'verdict' holds {kind}; give words ({', '.join(names)}) or codes 0 to 4, "
+            "or translate what is there: words={'...': 'A'}"
         )
     strange = [new for new in words.values() if new not in names]
     if strange:
         raise ValidationError(
             f"words gives {strange[0]!r}; choose from {', '.join(names)}"
         )
-    said = verdict.cast(nw.String)
-    meant = said.str.strip_chars().str.to_uppercase()
-    for old, new in words.items():
-        meant = nw.when(said == nw.lit(old)).then(nw.lit(new)).otherwise(meant)
-    _refuse(
-        frame,
-        ~meant.is_in(names),
-        ["verdict"],
-        where,
+    message = (
         f"unknown verdict; write one of {', '.join(names)}, or translate it: "
-        "words={'...': 'A'}",
+        "words={'...': 'A'}"
     )
-    return frame.with_columns(meant.alias("verdict"))
+    return _in_our_words(frame, "verdict", words, names, where, message)
 
 
-def _known_orders(frame: Any, where: _Where) -> Any:
+def _known_orders(frame: Any, orders: Mapping[str, bool], where: _Where) -> Any:
+    """Check which order each record had; translate mapped words into true and false."""
     kind = frame.collect_schema()["swapped"]
     swapped = nw.col("swapped")
     message = "'swapped' is empty; say true or false for every record"
-    _refuse(frame, _absent(frame, "swapped"), ["swapped"], where, message)
-    if kind.is_numeric():
-        message = "'swapped' must be true or false (or 1 or 0)"
-        _refuse(frame, (swapped != 0) & (swapped != 1), ["swapped"], where, message)
-        return frame.with_columns((swapped == 1).alias("swapped"))
-    if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
-        word = swapped.cast(nw.String).str.strip_chars().str.to_lowercase()
-        message = "'swapped' must be true or false: give true and false (or 1 and 0)"
-        wrong = ~word.is_in(["true", "false"])
-        _refuse(frame, wrong, ["swapped"], where, message)
-        return frame.with_columns((word == nw.lit("true")).alias("swapped"))
-    if kind != nw.Boolean:
+    _refuse(frame, _absent(frame, "swapped"), ["judge", "item"], where, message)
+    if strange := [new for new in orders.values() if new not in (True, False)]:
+        raise ValidationError(f"orders gives {strange[0]!r}; choose True or False")
+    if kind == nw.Boolean and not orders:
+        return frame
+    if not (_is_text(kind) or kind.is_numeric() or kind == nw.Boolean):
         raise ValidationError(
             f"'swapped' holds {kind}; give true and false (or 1 and 0)"
         )
-    return frame
+    codes = {"1": True, "0": False} if kind.is_numeric() and not orders else orders
+    words = {old: str(bool(new)).upper() for old, new in codes.items()}
+    message = (
+        "'swapped' must be true or false: give true and false (or 1 and 0), or "
+        "translate what is there: orders={'...': True}"
+    )
+    names = ("TRUE", "FALSE")
+    frame = _in_our_words(frame, "swapped", words, names, where, message)
+    return frame.with_columns((swapped == nw.lit("TRUE")).alias("swapped"))
+
+
+def _is_text(kind: Any) -> bool:
+    return isinstance(kind, nw.String | nw.Categorical | nw.Enum)
+
+
+def _in_our_words(
+    frame: Any,
+    column: str,
+    words: Mapping[str, str],
+    names: Collection[str],
+    where: _Where,
+    message: str,
+) -> Any:
+    """Write in a column what its values mean: by a mapping, or as they stand.
+
+    What means nothing is refused with a message.
+    """
+    kind, said = frame.collect_schema()[column], nw.col(column)
+    given: Mapping[Any, str] = words
+    if kind == nw.Boolean:
+        given = {word.lower() == "true": new for word, new in words.items()}
+    elif kind.is_numeric():
+        given = {float(word): new for word, new in words.items() if _is_number(word)}
+    meaning, strange = dict[Any, str](), list[Any]()
+    for value in _collect(frame.select(column).unique())[column].to_list():
+        plain = value.strip().upper() if isinstance(value, str) else ""
+        if value in given:
+            meaning[value] = given[value]
+        elif plain in names:
+            meaning[value] = plain
+        else:
+            strange.append(value)
+    if strange:
+        _refuse(frame, said.is_in(strange), [column], where, message)
+    if all(value == new for value, new in meaning.items()):
+        return frame.with_columns(said.cast(nw.String))
+    meant: Any = nw.lit(None, nw.String)
+    for value, new in meaning.items():
+        meant = nw.when(said == nw.lit(value)).then(nw.lit(new)).otherwise(meant)
+    return frame.with_columns(meant.alias(column))
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_repeats(frame: Any, apart: list[str], kind: str, where: _Where) -> None:
@@ -827,10 +973,16 @@ def _places(noun: str, numbers: Sequence[int], total: int | None = None) -> str:
 def _codec(path: Path, encoding: str) -> str:
     """Check that a file has text; tell how Python calls its encoding."""
     with path.open("rb") as file:
+        start = file.read(2)
+        file.seek(0)
         if not any(chunk.strip() for chunk in iter(lambda: file.read(1 << 20), b"")):
             raise ValidationError(f"{path.name} is empty; give a file with records")
-    # A mark at the start is no part of the first column's name.
-    codec = "utf-8-sig" if encoding.lower().replace("-", "") == "utf8" else encoding
+    # A mark at the start is no part of the first column's name; the mark of UTF-16,
+    # which spreadsheets write, stands in no text in UTF-8.
+    codec = encoding
+    if encoding.lower().replace("-", "") == "utf8":
+        marked = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        codec = "utf-16" if marked else "utf-8-sig"
     try:
         codecs.lookup(codec)
     except LookupError:
@@ -839,6 +991,16 @@ def _codec(path: Path, encoding: str) -> str:
             "'utf-16' or 'cp1252'"
         ) from None
     return codec
+
+
+def _separator(path: Path, separator: str | None) -> str:
+    """Tell what stands between the fields of a CSV file."""
+    mark = separator or ("\t" if path.suffix.lower() == ".tsv" else ",")
+    if len(mark) > 1 or mark in '"\r\n ':
+        raise ValidationError(
+            f"separator is {separator!r}; give one character, such as ';' or a tab"
+        )
+    return mark
 
 
 def _undecodable(path: Path, codec: str) -> ValidationError:
@@ -875,14 +1037,14 @@ def _holds_quotes(path: Path) -> bool:
 
 
 def _read_csv(
-    path: Path, codec: str, names: set[str], wanted: _Wanted
+    path: Path, codec: str, mark: str, names: set[str], wanted: _Wanted
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     import pandas as pd
 
     def lines() -> Iterator[tuple[int, list[str]]]:
         """Give every record's first line and fields: a quoted field may span lines."""
         with path.open(encoding=codec, newline="") as file, _long_fields():
-            start, reader = 1, csv.reader(file, strict=True)
+            start, reader = 1, csv.reader(file, delimiter=mark, strict=True)
             try:
                 for fields in reader:
                     if fields:
@@ -923,6 +1085,7 @@ def _read_csv(
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
                 file,
+                sep=mark,
                 dtype=dict.fromkeys(names, str),
                 index_col=False,
                 keep_default_na=False,
@@ -951,6 +1114,9 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
+_MARKS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+
+
 def _check_header(path: Path, header: list[str]) -> None:
     if len(header) > _MOST_COLUMNS:
         raise ValidationError(
@@ -962,10 +1128,15 @@ def _check_header(path: Path, header: list[str]) -> None:
         raise ValidationError(
             f"{path.name} has several columns {twice!r}; rename or drop all but one"
         )
-    if len(header) == 1 and (others := [c for c in ";\t|" if c in header[0]]):
+    if header[:1] and header[0].lower().startswith("sep="):
         raise ValidationError(
-            f"{path.name} seems to separate its fields by {others[0]!r}; save it with "
-            "commas"
+            f"{path.name} begins with {header[0]!r}, a line for spreadsheets alone; "
+            "delete that line"
+        )
+    if len(header) == 1 and (others := [c for c in ";\t|," if c in header[0]]):
+        raise ValidationError(
+            f"{path.name} has all of its first line in one column; if its fields stand "
+            f"between {_MARKS[others[0]]}, pass separator={others[0]!r}"
         )
 
 
@@ -1041,9 +1212,11 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_objects(
-    path: Path, encoding: str = "utf-8"
+    path: Path, encoding: str = "utf-8", wrong: Problems | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give the objects of a JSON Lines file one by one, with their lines.
+
+    Lines that hold no object are noted in `wrong`, if that is given, and left out.
 
     Raises
     ------
@@ -1051,63 +1224,81 @@ def json_objects(
         If a line is no JSON object, an object has two fields of one name or too many,
         or the text is not in that encoding; the message names the line.
     """
+    for number, line in text_lines(path, encoding):
+        try:
+            fields = _object(line)
+        except ValidationError as error:
+            if wrong is None:
+                raise ValidationError(f"{path.name}, line {number}: {error}") from None
+            wrong.add(number, str(error))
+            continue
+        yield number, fields
+
+
+def text_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """Give the lines of a text file that are not blank, with their numbers.
+
+    Raises
+    ------
+    ValidationError
+        If the file is empty, or not in that encoding; the message names the line.
+    """
     codec = _codec(path, encoding)
     try:
         with path.open(encoding=codec, newline="\n") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield number, _object(f"{path.name}, line {number}", line)
+                    yield number, line
     except UnicodeError:
         raise _undecodable(path, codec) from None
 
 
-def _object(place: str, line: str) -> dict[str, Any]:
+def _object(line: str) -> dict[str, Any]:
     try:
         record = json.loads(line, object_pairs_hook=_fields)
     except json.JSONDecodeError as error:
         raise ValidationError(
-            f"{place}: not JSON ({error.msg}); every line must hold one whole object"
+            f"not JSON ({error.msg}); every line must hold one whole object"
         ) from None
     except (ValueError, RecursionError) as error:
         # Two fields of one name, a number of thousands of digits, nested too deeply.
-        raise ValidationError(f"{place}: {error}") from None
+        raise ValidationError(str(error)) from None
     if not isinstance(record, dict):
         raise ValidationError(
-            f"{place}: not an object; every line must be "
-            '{"judge": ..., "item": ..., ...}'
+            'not an object; every line must be {"judge": ..., "item": ..., ...}'
         )
     if len(record) > _MOST_COLUMNS:
         raise ValidationError(
-            f"{place}: {len(record):,} fields; a record has a few, and its own line"
+            f"{len(record):,} fields; a record has a few, and its own line"
         )
     return record
 
 
 def _read_jsonl(
-    path: Path, codec: str, names: set[str], wanted: _Wanted
+    path: Path, codec: str, names: set[str], wanted: _Wanted, wrong: Problems | None
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
     import pandas as pd
 
     records, lines, seen = [], array("q"), dict[str, bool]()
-    for number, record in json_objects(path, codec):
+    for number, record in json_objects(path, codec, wrong):
         for name in record:
             if name not in seen:
                 seen[name] = wanted(name)
         record = {name: value for name, value in record.items() if seen[name]}
-        # Before pandas sees them: a gap among whole numbers would make 7 into 7.0.
-        for name in names & record.keys():
-            value = record[name]
-            if isinstance(value, dict | list):
-                raise ValidationError(
-                    f"{path.name}, line {number}: {name!r} is {value!r}; write a text "
-                    "or a number"
-                )
-            # nan is what differs from itself.
-            if value is not None and value == value:
-                record[name] = str(value)
-        _check_text(f"{path.name}, line {number}", record)
+        try:
+            # Before pandas sees them: a gap among whole numbers would make 7 into 7.0.
+            for name in names & record.keys():
+                record[name] = _as_name(name, record[name])
+            _check_text(record)
+        except ValidationError as error:
+            if wrong is None:
+                raise ValidationError(f"{path.name}, line {number}: {error}") from None
+            wrong.add(number, str(error))
+            continue
         records.append(record)
         lines.append(number)
+    if not records:
+        raise ValidationError(f"{path.name} holds no record that can be read")
     try:
         frame = pd.DataFrame.from_records(records)
     except (OverflowError, ValueError) as error:
@@ -1119,7 +1310,15 @@ def _read_jsonl(
     return frame, where, tuple(seen)
 
 
-def _check_text(place: str, record: Mapping[str, Any]) -> None:
+def _as_name(name: str, value: Any) -> Any:
+    """Write a name as text; what is missing stays missing."""
+    if isinstance(value, dict | list):
+        raise ValidationError(f"{name!r} is {value!r}; write a text or a number")
+    # nan is what differs from itself.
+    return value if value is None or value != value else str(value)
+
+
+def _check_text(record: Mapping[str, Any]) -> None:
     """Refuse half a character: JSON can write one, and no file can hold it."""
     for name, value in record.items():
         for text in (name, value):
@@ -1128,6 +1327,6 @@ def _check_text(place: str, record: Mapping[str, Any]) -> None:
                     text.encode()
                 except UnicodeEncodeError:
                     raise ValidationError(
-                        f"{place}: {name!a} holds half a character (a lone surrogate); "
-                        "write the text anew"
+                        f"{name!a} holds half a character (a lone surrogate); write "
+                        "the text anew"
                     ) from None

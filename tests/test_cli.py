@@ -120,6 +120,25 @@ def test_words_and_columns_are_translated(tmp_path):
     assert done.exit_code == 0, done.output
 
 
+def test_a_file_from_a_european_spreadsheet(tmp_path):
+    path = tmp_path / "votes.csv"
+    text = "judge;item;order;winner\nx;1;AB;1\nx;1;BA;1\ny;1;AB;2\n"
+    path.write_text(text, "utf-16")
+    said = ["--separator", "semicolon", "--rename", "order=swapped"]
+    said += ["--rename", "winner=verdict", "--word", "1=A", "--word", "2=B"]
+    out, _ = run("check", path, *said, status=1)
+    assert "lines 2, 3, 4: 'swapped' must be true or false" in out
+    assert "orders={'x': True} is --order x=true" in out
+    said += ["--order", "AB=false", "--order", "BA=true"]
+    out, _ = run("check", path, *said)
+    assert "3 of 3 records valid" in out
+    _, err = run("check", path, *said[:-1], "BA=2", status=2)
+    assert "write BA=true if it says" in err
+    (tmp_path / "votes.tsv").write_text(text.replace(";", "\t"))
+    out, _ = run("check", tmp_path / "votes.tsv", *said[2:])
+    assert "Nothing is wrong" in out
+
+
 def test_other_formats_are_suggested_not_guessed(tmp_path):
     path = tmp_path / "votes.jsonl"
     row = {
@@ -263,11 +282,12 @@ def test_fetch_lists_and_finds(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "header", "message"),
     [
-        ("v.csv", "judge;item;verdict", "between semicolons; save it with commas"),
-        ("v.csv", "judge\titem\tverdict", "between tabs"),
+        ("v.csv", "judge;item;verdict", "between semicolons, pass separator=';'"),
+        ("v.csv", "judge;item;verdict", "Here separator=';' is --separator semicolon"),
+        ("v.csv", "judge\titem\tverdict", "a tab --separator tab"),
+        ("v.tsv", "judge,item,verdict", "between commas"),
         ("v.csv", "Judge,Item,Verdict", "rename={'Verdict': 'verdict'} if that is it"),
         ("v.csv", "judge, item, verdict", "{' verdict': 'verdict'}"),
-        ("v.tsv", "judge\titem\tverdict", "save it as CSV, with commas"),
         ("v.xlsx", "PK", "save the sheet as CSV UTF-8"),
         ("v.json", "[]", "one object per line"),
         ("v.txt", "judge,item,verdict", "rename it"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -53,6 +53,15 @@ Word = Annotated[
         "model_a=A. May be repeated.",
     ),
 ]
+Order = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--order",
+        metavar="OLD=NEW",
+        help="A word of the column swapped and what it means: BA=true (shown in "
+        "exchanged slots), AB=false. May be repeated.",
+    ),
+]
 ScaleOption = Annotated[
     str | None,
     typer.Option(
@@ -62,21 +71,29 @@ ScaleOption = Annotated[
     ),
 ]
 Encoding = Annotated[str, typer.Option(help="How the text of the file is encoded.")]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MARK",
+        help="What stands between the fields of a CSV file, if no comma: semicolon, "
+        "tab, bar, or any one character.",
+    ),
+]
 
+_MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
-_OURS = (".csv", ".jsonl", ".ndjson")
+_OURS = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 _ENDINGS = {
-    **dict.fromkeys(
-        (".xlsx", ".xls", ".ods"), "save the sheet as CSV UTF-8, with commas"
-    ),
-    ".tsv": "save it as CSV, with commas",
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as CSV UTF-8"),
     ".json": "write one object per line (.jsonl), or say with --as whose file it is",
 }
 
 OPTIONS = {
     "rename=": "rename={'x': 'y'} is --rename x=y",
     "words=": "words={'x': 'y'} is --word x=y",
+    "orders=": "orders={'x': True} is --order x=true",
+    "separator=": "separator=';' is --separator semicolon, and a tab --separator tab",
     "scale=": "scale=[1, 2, 3] is --scale 1,2,3",
     "encoding=": "encoding='x' is --encoding x",
 }
@@ -132,8 +149,10 @@ def load(
     *,
     rename: Sequence[str] | None,
     words: Sequence[str] | None,
+    orders: Sequence[str] | None,
     scale: str | None,
     encoding: str,
+    separator: str | None,
 ) -> Loaded:
     """Read all files; collect what is wrong instead of stopping there."""
     for path in files:
@@ -148,11 +167,11 @@ def load(
             )
     with busy("reading …"):
         if reader == "records":
-            return _own(files, rename, words, scale, encoding)
-        if rename or words:
+            return _own(files, rename, words, orders, scale, encoding, separator)
+        if rename or words or orders or separator:
             raise ValidationError(
-                f"--as {reader} knows its columns and words; --rename and --word are "
-                "for our own format"
+                f"--as {reader} knows its columns and words; --rename, --word, --order "
+                "and --separator are for our own format"
             )
         return _others(files, reader, scale)
 
@@ -161,8 +180,10 @@ def _own(
     files: Sequence[Path],
     rename: Sequence[str] | None,
     words: Sequence[str] | None,
+    orders: Sequence[str] | None,
     scale: str | None,
     encoding: str,
+    separator: str | None,
 ) -> Loaded:
     import pandas as pd
 
@@ -170,11 +191,13 @@ def _own(
     from judgelab.reporting import USED, kind_of
 
     names = pairs(rename, "--rename")
+    mark = _MARKS.get(separator or "", separator)
     columns = dict.fromkeys(
-        name for path in files for name in column_names(path, encoding=encoding)
+        name
+        for path in files
+        for name in column_names(path, encoding=encoding, separator=mark)
     )
     known = {names.get(name, name) for name in columns}
-    _check_separator(files[0], columns)
     if not known & {"verdict", "label"}:
         _suggest(files[0])
     kind = kind_of(known)
@@ -184,9 +207,11 @@ def _own(
             path,
             kind=kind,
             rename=names,
-            words=pairs(words, "--word") or None,
+            words=pairs(words, "--word"),
+            orders=_truths(orders),
             scale=labels,
             encoding=encoding,
+            separator=mark,
             only=USED,
         )
         for path in files
@@ -219,14 +244,18 @@ def _others(files: Sequence[Path], reader: str, scale: str | None) -> Loaded:
     return Loaded(whole, kind, rows, columns, _labels(scale), tuple(problems))
 
 
-def _check_separator(path: Path, columns: Collection[str]) -> None:
-    first = next(iter(columns), "")
-    for mark, name in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
-        if len(columns) == 1 and mark in first:
+def _truths(orders: Sequence[str] | None) -> dict[str, bool]:
+    """Read OLD=true and OLD=false."""
+    words = {"true": True, "false": False}
+    result = {}
+    for old, new in pairs(orders, "--order").items():
+        if new.lower() not in words:
             raise ValidationError(
-                f"{path.name}: its columns stand between {name}; save it with commas "
-                "between them and, in numbers, decimal points"
+                f"--order {old}={new}: write {old}=true if it says that the answers "
+                f"were shown in exchanged slots, {old}=false if not"
             )
+        result[old] = words[new.lower()]
+    return result
 
 
 def _suggest(path: Path) -> None:

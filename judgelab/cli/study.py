@@ -17,8 +17,10 @@ from judgelab.cli.files import (
     Encoding,
     Files,
     Loaded,
+    Order,
     Rename,
     ScaleOption,
+    Separator,
     Word,
     busy,
     in_options,
@@ -43,8 +45,10 @@ def check(
     as_: As = "records",
     rename: Rename = None,
     word: Word = None,
+    order: Order = None,
     scale: ScaleOption = None,
     encoding: Encoding = "utf-8",
+    separator: Separator = None,
 ) -> None:
     """Say what is in a file of verdicts, and what is wrong with it.
 
@@ -54,7 +58,16 @@ def check(
 
     Ends with status 0 if all is well, 1 if something is wrong, 2 if the command is.
     """
-    loaded = load(files, as_, rename=rename, words=word, scale=scale, encoding=encoding)
+    loaded = load(
+        files,
+        as_,
+        rename=rename,
+        words=word,
+        orders=order,
+        scale=scale,
+        encoding=encoding,
+        separator=separator,
+    )
     problems = list(loaded.problems)
     if loaded.records is not None:
         problems += _understood(loaded, pairs(rename, "--rename"))
@@ -109,8 +122,10 @@ def report(
     as_: As = "records",
     rename: Rename = None,
     word: Word = None,
+    order: Order = None,
     scale: ScaleOption = None,
     encoding: Encoding = "utf-8",
+    separator: Separator = None,
 ) -> None:
     """Write a report: what these verdicts can and cannot support.
 
@@ -122,7 +137,16 @@ def report(
     """
     from judgelab import reporting
 
-    loaded = load(files, as_, rename=rename, words=word, scale=scale, encoding=encoding)
+    loaded = load(
+        files,
+        as_,
+        rename=rename,
+        words=word,
+        orders=order,
+        scale=scale,
+        encoding=encoding,
+        separator=separator,
+    )
     records = valid(loaded)
     for name in loaded.columns:
         if near := _meant(name, pairs(rename, "--rename")):
@@ -170,8 +194,10 @@ def compare(
     as_: As = "records",
     rename: Rename = None,
     word: Word = None,
+    order: Order = None,
     scale: ScaleOption = None,
     encoding: Encoding = "utf-8",
+    separator: Separator = None,
 ) -> None:
     """Compare two judges on the items that both have judged.
 
@@ -183,7 +209,16 @@ def compare(
     """
     from judgelab.reporting.compare import compare_judges
 
-    loaded = load(files, as_, rename=rename, words=word, scale=scale, encoding=encoding)
+    loaded = load(
+        files,
+        as_,
+        rename=rename,
+        words=word,
+        orders=order,
+        scale=scale,
+        encoding=encoding,
+        separator=separator,
+    )
     found = compare_judges(
         valid(loaded),
         first,

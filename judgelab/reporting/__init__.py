@@ -129,6 +129,7 @@ def report(
     own: Mapping[str, str] | None = None,
     rename: Mapping[str, str] | None = None,
     words: Mapping[str, str] | None = None,
+    orders: Mapping[str, bool] | None = None,
     scale: Sequence[Any] | None = None,
     rules: Sequence[Rule | str] = TWO_ORDER_RULES,
     tie_policy: TiePolicy = "half",
@@ -155,7 +156,7 @@ def report(
     own : mapping of str to str, optional
         Judge → the name under which its own answers stand in ``model_a`` and
         ``model_b``.
-    rename, words, scale
+    rename, words, orders, scale
         As in `judgelab.records.check_pairwise` and `check_ratings`. Ratings need
         `scale`: every label that could be given, in order.
     rules : sequence of Rule or str
@@ -203,7 +204,7 @@ def report(
     known = {(rename or {}).get(name, name) for name in columns}
     kind = kind_of(known)
     checked = (
-        check_pairwise(records, rename=rename, words=words)
+        check_pairwise(records, rename=rename, words=words, orders=orders)
         if kind == "pairwise"
         else check_ratings(records, rename=rename, scale=_declared(scale))
     )

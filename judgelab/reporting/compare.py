@@ -13,7 +13,7 @@ from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_proportion
 from judgelab.probes import excess_credit
-from judgelab.reporting.measure import find_judges
+from judgelab.reporting.measure import find_judges, kinds_of
 from judgelab.reporting.prepare import kind_of, prepared
 from judgelab.significance import Test, mcnemar, paired_difference
 from judgelab.verdict import Verdict
@@ -126,10 +126,9 @@ def compare_judges(
             "--against …)"
         )
     else:
-        kinds = _kinds(frame)
         reference = [
             name
-            for name in find_judges(names, kinds, wanted)
+            for name in find_judges(names, kinds_of(frame), wanted)
             if name not in (first, second)
         ]
         if not reference:
@@ -142,21 +141,16 @@ def compare_judges(
     return _compared(frame, both, label, level)
 
 
-def _kinds(frame: pd.DataFrame) -> dict[str, str]:
-    if "kind" not in frame:
-        return {}
-    return dict(zip(frame["judge"], frame["kind"].astype(str), strict=True))
-
-
 def _with_gold(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the right answers as one more judge, who saw every item unswapped."""
     import pandas as pd
 
-    known = frame[frame["gold"].isin(["A", "B"])].drop_duplicates("item")
+    known = frame[frame["gold"] < Verdict.TIE].drop_duplicates("item")
     right = known.assign(judge=_GOLD, verdict=known["gold"])
     if "swapped" in right:
         right["swapped"] = False
-    return pd.concat([frame, right], ignore_index=True)
+    both = pd.concat([frame, right], ignore_index=True)
+    return both.assign(judge=both["judge"].astype(str))
 
 
 def _rates(
@@ -183,8 +177,8 @@ def _compared(
     same_2, met_2 = both["same_2"].to_numpy(), both["met_2"].to_numpy()
     clusters = None
     if "cluster" in frame:
-        known = dict(zip(frame["item"], frame["cluster"], strict=True))
-        clusters = np.array([known[item] for item in both.index], object).astype(str)
+        of_item = frame.drop_duplicates("item").set_index("item")["cluster"]
+        clusters = of_item.loc[both.index].to_numpy()
     single = (met_1 == 1).all() and (met_2 == 1).all() and clusters is None
     if single:
         counts = [

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -27,9 +28,10 @@ from judgelab.agreement.many_raters import Measurement
 from judgelab.correction import prediction_powered_mean
 from judgelab.correlation import kendall_tau
 from judgelab.counts import (
-    Crossed,
     WinMatrix,
+    contingency_table,
     crossed_counts,
+    encode,
     tie_counts,
     win_counts,
 )
@@ -118,7 +120,7 @@ class Agreement:
     coefficients: Mapping[str, Estimate]
     left_out: int
     """Pairs of votes with a vote that could not be used under this policy."""
-    units: Sequence[Any] = field(repr=False)
+    units: npt.NDArray[np.intp] = field(repr=False, compare=False)
     """The clusters; with how many agreeing and how many pairs of votes in each."""
     same: npt.NDArray[np.float64] = field(repr=False, compare=False)
     met: npt.NDArray[np.float64] = field(repr=False, compare=False)
@@ -293,7 +295,7 @@ def measure(
     Parameters
     ----------
     records : pandas.DataFrame
-        Checked records; names of judges are strings.
+        From `prepared`.
     kind : {"pairwise", "ratings"}
         Which of the two.
     against, judges, own, rules, scale, tie_policy, width, level
@@ -308,11 +310,7 @@ def measure(
     Chapter: *Your own judge*.
     """
     names = sorted(records["judge"].unique())
-    kinds = (
-        dict(zip(records["judge"], records["kind"].astype(str), strict=True))
-        if "kind" in records
-        else {}
-    )
+    kinds = kinds_of(records)
     reference = find_judges(names, kinds, against) if against is not None else []
     tested = [name for name in names if name not in reference]
     if judges is not None:
@@ -333,13 +331,20 @@ def measure(
             f"{', '.join(names[:10])}"
         )
     unit = "cluster" if "cluster" in records else "item"
+    if kind == "ratings":
+        answer = encode(records["label"], scale or (), name="label")
+        records = records.assign(answer=answer)
     asked = _Asked(
         records, kind, tested, reference, unit, tuple(scale or ()), level, []
     )
-    order = _each(asked, "order", tested, lambda j: _order(asked, j))
-    crossed, among, beside = _agreements(asked, against)
-    by_category, skipped = _by_category(asked, against)
-    truth = _each(asked, "right answers", tested, lambda j: _truth(asked, j, rules))
+    pairs = {judge: _both_orders(asked, judge) for judge in tested}
+    order = _each(asked, "order", tested, lambda j: _order(asked, j, pairs[j]))
+    met = {judge: _met(asked, [judge], reference) for judge in tested if reference}
+    crossed, among, beside = _agreements(asked, against, met)
+    by_category, skipped = _by_category(asked, against, met)
+    truth = _each(
+        asked, "right answers", tested, lambda j: _truth(asked, j, pairs[j], rules)
+    )
     leans = _leans(asked, own or {})
     systems = _systems(asked, against, tie_policy)
     findings = Findings(
@@ -375,6 +380,14 @@ def measure(
     return findings
 
 
+def kinds_of(records: pd.DataFrame) -> dict[str, str]:
+    """Say which kind of judge each is, where the records do."""
+    if "kind" not in records:
+        return {}
+    known = records[["judge", "kind"]].drop_duplicates().astype(str)
+    return dict(zip(known["judge"], known["kind"], strict=True))
+
+
 def judges_of(records: pd.DataFrame, kind: Kind, level: float = 0.95) -> list[Judge]:
     """Say of every judge what it said, and how often.
 
@@ -400,13 +413,55 @@ class _Asked:
     level: float
     notes: list[str]
 
-    @property
-    def labels(self) -> Sequence[Any] | None:
-        """The scale of ratings; verdicts have theirs."""
-        return None if self.kind == "pairwise" else self.scale
+    @cached_property
+    def by_judge(self) -> dict[str, pd.DataFrame]:
+        """The records of each judge."""
+        groups = self.records.groupby("judge", sort=False, observed=True)
+        return {str(name): frame for name, frame in groups}
+
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        """The records of the reference."""
+        return self.of_judges(self.reference)
+
+    @cached_property
+    def unit_of_item(self) -> npt.NDArray[np.intp]:
+        """What each item, by its number, belongs to."""
+        return self.known_of_item(self.records[self.unit])
+
+    @cached_property
+    def credit_of_people(self) -> pd.DataFrame:
+        """What the reference gives to answer A of each item, on average."""
+        people = self.people
+        return _one_per_item(self, people, people=_credit(people))[["item", "people"]]
+
+    @cached_property
+    def models_of_item(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Whose answer A and whose answer B are of each item, by its number."""
+        frame, turned = self.records, _turned(self.records)
+        one, two = (frame[name].cat.codes for name in ("model_a", "model_b"))
+        return (
+            self.known_of_item(one.where(~turned, two)),
+            self.known_of_item(two.where(~turned, one)),
+        )
+
+    @cached_property
+    def labels(self) -> int:
+        """How many labels there are: the verdicts, or those of the scale."""
+        return len(Verdict) if self.kind == "pairwise" else len(self.scale)
 
     def of(self, judge: str) -> pd.DataFrame:
-        return self.records[self.records["judge"] == judge]
+        return self.by_judge[judge]
+
+    def of_judges(self, judges: Sequence[str]) -> pd.DataFrame:
+        return self.records[self.records["judge"].isin(judges)]
+
+    def known_of_item(self, codes: pd.Series[int]) -> npt.NDArray[np.intp]:
+        """Say of each item, by its number, what its records say."""
+        item = self.records["item"].to_numpy()
+        of_item = np.full(item.max(initial=-1) + 1, -1, np.intp)
+        of_item[item] = codes
+        return of_item
 
     def cannot(self, what: str, error: Exception) -> None:
         self.notes.append(f"{what}: {error}")
@@ -434,57 +489,73 @@ def _each(asked: _Asked, what: str, judges: Sequence[str], part: Any) -> list[An
 
 def _judge(asked: _Asked, name: str) -> Judge:
     frame = asked.of(name)
-    value = "verdict" if asked.kind == "pairwise" else "label"
-    labels = {str(k): int(v) for k, v in frame[value].value_counts().items()}
-    rates = {}
-    if asked.kind == "pairwise":
-        rates = {
-            word: clustered_proportion(
-                *_per_cluster(frame, frame["verdict"] == word), level=asked.level
-            )
-            for word in ("TIE", "INVALID", "MISSING")
-        }
+    if asked.kind == "ratings":
+        given = frame["label"].value_counts()
+        labels = {str(label): int(n) for label, n in given.items()}
+        return Judge(name, len(frame), frame["item"].nunique(), {}, labels, 0, 0)
+    verdict = frame["verdict"].to_numpy()
+    counts = np.bincount(verdict, minlength=len(Verdict))
+    labels = {v.name: int(counts[v]) for v in Verdict if counts[v]}
+    rates = {
+        v.name: _share(frame, verdict == v, asked.level)
+        for v in (Verdict.TIE, Verdict.INVALID, Verdict.MISSING)
+    }
     both = one = 0
     if "swapped" in frame:
-        sizes = frame.groupby(_pair(frame))["swapped"].nunique()
-        both, one = int((sizes == 2).sum()), int((sizes < 2).sum())
+        complete = _seen(frame)[1].all(axis=1)
+        both, one = int(complete.sum()), int((~complete).sum())
     return Judge(name, len(frame), frame["item"].nunique(), rates, labels, both, one)
 
 
-def _pair(frame: pd.DataFrame) -> list[str]:
-    return ["item", *(["trial"] if "trial" in frame else [])]
+def _seen(frame: pd.DataFrame) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Give each pair of answers a number; say in which orders the judge saw it.
 
-
-def _per_cluster(
-    frame: pd.DataFrame, hit: pd.Series[bool]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Count hits and rows per cluster: the unit is the item unless clusters are told.
-
-    For a share of one judge the item is right as well: its two orders, or trials.
+    A pair is an item, or a trial of an item.
     """
-    unit = "cluster" if "cluster" in frame else "item"
-    groups = hit.astype(float).groupby(frame[unit].to_numpy(), sort=False)
-    return np.asarray(groups.sum(), float), np.asarray(groups.size(), float)
+    import pandas as pd
+
+    pair = frame["item"].to_numpy()
+    if "trial" in frame:
+        trial, trials = frame["trial"].factorize()
+        pair = pair * len(trials) + trial
+    pair = pd.factorize(pair)[0]
+    seen = np.zeros((pair.max(initial=-1) + 1, 2), bool)
+    seen[pair, frame["swapped"].to_numpy(int)] = True
+    return pair, seen
 
 
-def _order(asked: _Asked, judge: str) -> Order | None:
-    """Measure the order of showing on the pairs that have a record in both orders."""
+def _share(frame: pd.DataFrame, hit: npt.NDArray[np.bool_], level: float) -> Estimate:
+    """Estimate a share of one judge's records, over items unless clusters are told.
+
+    For one judge the item is right as a cluster: its two orders, or trials.
+    """
+    unit = frame["cluster" if "cluster" in frame else "item"].factorize()[0]
+    return clustered_proportion(np.bincount(unit, hit), np.bincount(unit), level=level)
+
+
+def _both_orders(asked: _Asked, judge: str) -> pd.DataFrame | None:
+    """Put the two verdicts on each pair side by side, where both orders were judged."""
     frame = asked.of(judge)
     if asked.kind != "pairwise" or "swapped" not in frame:
         return None
-    complete = frame.groupby(_pair(frame))["swapped"].transform("nunique") == 2
-    if not complete.any():
+    pair, seen = _seen(frame)
+    complete = (seen[:, 0] & seen[:, 1])[pair]
+    used = ("judge", "item", "trial", "swapped", "verdict", "gold")
+    columns = [name for name in used if name in frame]
+    return pair_orders(frame.loc[complete, columns]) if complete.any() else None
+
+
+def _order(asked: _Asked, judge: str, pairs: pd.DataFrame | None) -> Order | None:
+    """Measure the order of showing on the pairs that have a record in both orders."""
+    if pairs is None:
         return None
-    pairs = pair_orders(frame[complete])
-    units = (
-        pairs["item"] if asked.unit == "item" else pairs["item"].map(_clusters(frame))
-    )
-    table = _order_tables(pairs, units.to_numpy())
+    units = asked.unit_of_item[pairs["item"]]
+    table = _order_tables(pairs, units)
     level = asked.level
     return Order(
         judge=judge,
         pairs=len(pairs),
-        units=units.nunique(),
+        units=len(np.unique(units)),
         consistency=position_consistency(table, level=level),
         first=slot_lean(table, "first", level=level),
         second=slot_lean(table, "second", level=level),
@@ -494,21 +565,15 @@ def _order(asked: _Asked, judge: str) -> Order | None:
     )
 
 
-def _clusters(frame: pd.DataFrame) -> dict[Any, Any]:
-    return dict(zip(frame["item"], frame["cluster"], strict=True))
-
-
 def _order_tables(
     pairs: pd.DataFrame, units: npt.NDArray[Any]
 ) -> npt.NDArray[np.int64]:
     """Count first × second verdict: one table, or one per unit that repeats."""
-    _, unit = np.unique(units, return_inverse=True)
-    count = int(unit.max()) + 1
-    if count == len(pairs):
-        unit, count = np.zeros(len(pairs), int), 1
-    tables = np.zeros((count, len(Verdict), len(Verdict)), np.int64)
-    np.add.at(tables, (unit, pairs["first"].to_numpy(), pairs["second"].to_numpy()), 1)
-    return tables[0] if count == 1 else tables
+    first, second = pairs["first"].to_numpy(), pairs["second"].to_numpy()
+    repeated = len(np.unique(units)) < len(pairs)
+    return contingency_table(
+        first, second, scale=range(len(Verdict)), clusters=units if repeated else None
+    )
 
 
 _FAMILY = {
@@ -520,9 +585,9 @@ _FAMILY = {
 
 
 def _compared(
-    asked: _Asked, crossed: Crossed, names: tuple[str, str], ties: Ties
+    asked: _Asked, crossed: _Votes, names: tuple[str, str], ties: Ties
 ) -> Agreement:
-    """Measure how far two sides agree whose votes were crossed."""
+    """Measure how far two sides agree whose votes were crossed, item by item."""
     pairwise = asked.kind == "pairwise"
     units, tables = crossed
     every = float(tables.sum())
@@ -559,7 +624,7 @@ def _compared(
         by_luck=float(margins / total.sum() ** 2),
         coefficients=coefficients,
         left_out=round(every - float(tables.sum())),
-        units=[unit for unit, kept in zip(units, used, strict=True) if kept],
+        units=units[used],
         same=tables.trace(axis1=1, axis2=2),
         met=tables.sum(axis=(1, 2)),
     )
@@ -569,8 +634,38 @@ def _policies(asked: _Asked) -> tuple[Ties, ...]:
     return ("kept", "left out") if asked.kind == "pairwise" else ("kept",)
 
 
+_Votes = tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]
+"""Items, or clusters, and the votes of two sides that meet on each."""
+
+_Met = _Votes | ValidationError
+"""The same of items, or why there are none."""
+
+
+def _met(asked: _Asked, one: Sequence[str], two: Sequence[str]) -> _Met:
+    frame = asked.of_judges([*one, *two])[["judge", "item", "answer"]]
+    votes = frame.rename(columns={"answer": "label"})
+    try:
+        items, tables = crossed_counts(votes, one, two, scale=range(asked.labels))
+    except ValidationError as error:
+        return error
+    return np.array(items, np.intp), tables
+
+
+def _by_unit(asked: _Asked, met: _Met, chosen: Any = ...) -> _Votes:
+    """Add up what meets on the (chosen) items of each cluster."""
+    if isinstance(met, ValidationError):
+        raise met
+    items, tables = met[0][chosen], met[1][chosen]
+    if asked.unit == "item":
+        return items, tables
+    unit = asked.unit_of_item[items]
+    order = np.argsort(unit, kind="stable")
+    units, start = np.unique(unit[order], return_index=True)
+    return units, np.add.reduceat(tables[order], start) if len(units) else tables
+
+
 def _agreements(
-    asked: _Asked, against: str | Sequence[str] | None
+    asked: _Asked, against: str | Sequence[str] | None, met: Mapping[str, _Met]
 ) -> tuple[list[Agreement], list[Agreement], dict[tuple[str, Ties], Estimate]]:
     """Every judge with the reference, the reference with itself, and the gap."""
     crossed: list[Agreement] = []
@@ -580,7 +675,7 @@ def _agreements(
         judges = list(asked.tested)
         pairs = [(a, b) for k, a in enumerate(judges) for b in judges[k + 1 :]]
         for a, b in pairs[:MOST_PAIRS]:
-            crossed += _crossed(asked, [a], [b], (a, b))
+            crossed += _crossed(asked, _met(asked, [a], [b]), (a, b))
         if len(pairs) > MOST_PAIRS:
             asked.notes.append(
                 f"{len(pairs) - MOST_PAIRS} of {len(pairs)} pairs of judges are not "
@@ -588,9 +683,11 @@ def _agreements(
             )
         return crossed, [], beside
     people = list(asked.reference)
-    among = _crossed(asked, people, people, (group, group)) if people[1:] else []
+    among = []
+    if len(people) > 1:
+        among = _crossed(asked, _met(asked, people, people), (group, group))
     for judge in asked.tested:
-        mine = _crossed(asked, [judge], people, (judge, group))
+        mine = _crossed(asked, met[judge], (judge, group))
         for one in mine:
             for other in among:
                 if one.ties == other.ties:
@@ -599,15 +696,11 @@ def _agreements(
     return crossed, among, beside
 
 
-def _crossed(
-    asked: _Asked, one: Sequence[str], two: Sequence[str], names: tuple[str, str]
-) -> list[Agreement]:
-    """Cross two sides once, and measure their agreement under every policy on ties."""
+def _crossed(asked: _Asked, met: _Met, names: tuple[str, str]) -> list[Agreement]:
+    """Measure the agreement of two sides under every policy on ties."""
     found = []
     try:
-        crossed = crossed_counts(
-            asked.records, one, two, scale=asked.labels, cluster=asked.unit
-        )
+        crossed = _by_unit(asked, met)
         for ties in _policies(asked):
             found.append(_compared(asked, crossed, names, ties))
     except (UndefinedStatistic, ValidationError) as error:
@@ -617,11 +710,10 @@ def _crossed(
 
 def _gap(one: Agreement, other: Agreement, level: float) -> Estimate:
     """Subtract two agreements that rest on the same clusters."""
-    units = list(dict.fromkeys([*one.units, *other.units]))
-    place = {unit: k for k, unit in enumerate(units)}
+    units = np.union1d(one.units, other.units)
     counts = []
     for side in (one, other):
-        rows = [place[unit] for unit in side.units]
+        rows = np.searchsorted(units, side.units)
         for values in (side.same, side.met):
             full = np.zeros(len(units))
             full[rows] = values
@@ -660,89 +752,75 @@ def _votes_per_item(
     asked: _Asked, judges: Sequence[str], scale: Sequence[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
     """Count labels per item, and name its cluster; a judge counts once per item."""
-    frame = asked.records[asked.records["judge"].isin(judges)]
-    frame = frame.drop_duplicates(["judge", "item"])
-    labels = _answers(frame) if asked.kind == "pairwise" else frame["label"]
-    item, items = frame["item"].factorize()
-    table = np.zeros((len(items), len(scale)), np.int64)
-    for column, label in enumerate(scale):
-        np.add.at(table[:, column], item[(labels == label).to_numpy()], 1)
-    units = np.zeros(len(items), np.intp)
-    units[item] = frame[asked.unit].factorize()[0]
-    return table, units
-
-
-def _answers(frame: pd.DataFrame) -> pd.Series[Any]:
-    """Verdicts on answers: turned back where the slots were exchanged."""
-    verdict = frame["verdict"]
-    if "swapped" not in frame:
-        return verdict
-    other = verdict.map({"A": "B", "B": "A"}).fillna(verdict)
-    return verdict.where(~frame["swapped"].astype(bool), other)
+    frame = asked.of_judges(judges).drop_duplicates(["judge", "item"])
+    k = len(scale)
+    item, items = frame["item"].factorize(sort=True)
+    answer = frame["answer"].to_numpy()
+    usable = answer < k
+    table = np.bincount(item[usable] * k + answer[usable], minlength=len(items) * k)
+    return table.reshape(-1, k), asked.unit_of_item[items]
 
 
 def _by_category(
-    asked: _Asked, against: str | Sequence[str] | None
+    asked: _Asked, against: str | Sequence[str] | None, met: Mapping[str, _Met]
 ) -> tuple[dict[str, list[tuple[str, Agreement]]], int]:
     """Agreement with the reference per category, ties left out where there are any."""
-    records = asked.records
-    if "category" not in records:
+    if "category" not in asked.records:
         return {}, 0
-    category_of = records["category"].astype(str)
-    shown = _largest(category_of)
+    categories = asked.records["category"]
+    shown = _largest(categories)
+    code_of = {name: code for code, name in enumerate(categories.cat.categories)}
+    of_item = asked.known_of_item(categories.cat.codes)
     group, found = _group_name(against) or "", {}
-    for judge in asked.tested if asked.reference else ():
+    for judge, crossed in met.items():
+        if isinstance(crossed, ValidationError):
+            continue
         rows = []
         for category in shown:
-            frame = records[category_of == category]
+            inside = of_item[crossed[0]] == code_of[category]
             try:
-                crossed = crossed_counts(
-                    frame,
-                    [judge],
-                    asked.reference,
-                    scale=asked.labels,
-                    cluster=asked.unit,
-                )
                 ties = _policies(asked)[-1]
-                cell = _compared(asked, crossed, (judge, group), ties)
-            except (UndefinedStatistic, ValidationError) as error:
+                cell = _compared(
+                    asked, _by_unit(asked, crossed, inside), (judge, group), ties
+                )
+            except UndefinedStatistic as error:
                 asked.cannot(f"{judge} in category {category}", error)
                 continue
             rows.append((category, cell))
         if rows:
             found[judge] = rows
-    return found, category_of.nunique() - len(shown)
+    return found, categories.nunique() - len(shown)
 
 
-def _truth(asked: _Asked, judge: str, rules: Sequence[Rule | str]) -> Truth | None:
+def _truth(
+    asked: _Asked,
+    judge: str,
+    pairs: pd.DataFrame | None,
+    rules: Sequence[Rule | str],
+) -> Truth | None:
     """Mark the verdicts against the better answers, one by one and folded by rules."""
     frame = asked.of(judge)
     if asked.kind != "pairwise" or "gold" not in frame:
         return None
-    frame = frame[frame["gold"].isin(["A", "B"])]
+    frame = frame[frame["gold"] < Verdict.TIE]
     if frame.empty:
         raise UndefinedStatistic("'gold' names neither A nor B on any of its items")
-    said = _answers(frame)
-    decided = said.isin(["A", "B"])
+    said, gold = frame["answer"].to_numpy(), frame["gold"].to_numpy()
+    right = said == gold
     hits = {
-        "right": said == frame["gold"],
-        "wrong": decided & (said != frame["gold"]),
-        "tie": said == "TIE",
-        "unusable": said.isin(["INVALID", "MISSING"]),
+        "right": right,
+        "wrong": (said < Verdict.TIE) & ~right,
+        "tie": said == Verdict.TIE,
+        "unusable": said > Verdict.TIE,
     }
-    shares = {
-        name: clustered_proportion(*_per_cluster(frame, hit), level=asked.level)
-        for name, hit in hits.items()
-    }
+    shares = {name: _share(frame, hit, asked.level) for name, hit in hits.items()}
     by_rule = {}
-    if "swapped" in frame:
-        complete = frame.groupby(_pair(frame))["swapped"].transform("nunique") == 2
-        pairs = pair_orders(frame[complete])
+    if pairs is not None:
+        pairs = pairs[pairs["gold"] < Verdict.TIE]
         # The rules speak of two verdicts; trials of one item are not independent.
         if len(pairs) and pairs["item"].is_unique:
             tables = np.zeros((2, len(Verdict), len(Verdict)), np.int64)
-            gold = (pairs["gold"] == "B").to_numpy(int)
-            np.add.at(tables, (gold, pairs["first"], pairs["second"]), 1)
+            np.add.at(tables, (pairs["gold"], pairs["first"], pairs["second"]), 1)
             by_rule = {
                 rule if isinstance(rule, str) else rule.name: score_two_orders(
                     tables, rule=rule, level=asked.level
@@ -751,18 +829,16 @@ def _truth(asked: _Asked, judge: str, rules: Sequence[Rule | str]) -> Truth | No
             }
     by_category = {}
     if "category" in frame:
-        category_of = frame["category"].astype(str)
-        for category in _largest(category_of):
-            rows = frame[category_of == category]
-            by_category[category] = clustered_proportion(
-                *_per_cluster(rows, hits["right"][rows.index]), level=asked.level
-            )
+        for category in _largest(frame["category"]):
+            inside = (frame["category"] == category).to_numpy()
+            by_category[category] = _share(frame[inside], right[inside], asked.level)
     return Truth(judge, frame[asked.unit].nunique(), shares, by_rule, by_category)
 
 
-def _largest(categories: pd.Series[str]) -> list[str]:
+def _largest(categories: pd.Series[Any]) -> list[str]:
     """Name the largest categories, in alphabetical order."""
-    return sorted(categories.value_counts().index[:MOST_CATEGORIES])
+    counts = categories.value_counts()
+    return sorted(counts[counts > 0].index[:MOST_CATEGORIES])
 
 
 def _leans(asked: _Asked, own: Mapping[str, str]) -> list[Lean]:
@@ -822,16 +898,31 @@ def _turned(frame: pd.DataFrame) -> pd.Series[bool]:
     return pd.Series(False, index=frame.index)
 
 
+_CREDIT = np.array([1.0, 0.0, 0.5, np.nan, np.nan])
+"""What each answer, as a code of `Verdict`, is worth to A."""
+
+
 def _credit(frame: pd.DataFrame) -> pd.Series[float]:
     """Credit of answer A: 1 for a win, a half for a tie; unusable verdicts are nan."""
-    return _answers(frame).map({"A": 1.0, "TIE": 0.5, "B": 0.0})
+    import pandas as pd
+
+    return pd.Series(_CREDIT[frame["answer"].to_numpy()], frame.index)
 
 
-def _one_per_item(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:
+def _one_per_item(
+    asked: _Asked, frame: pd.DataFrame, **columns: pd.Series[float]
+) -> pd.DataFrame:
     """Average what is known of each item over its records."""
-    keys = ["item", *(["cluster"] if "cluster" in frame else [])]
-    wide = frame[keys].assign(**columns)
-    return wide.groupby(keys, as_index=False, sort=False).mean().dropna()
+    import pandas as pd
+
+    item, items = frame["item"].factorize()
+    means = {"item": items, "unit": asked.unit_of_item[items]}
+    for name, values in columns.items():
+        known = values.notna().to_numpy()
+        total = np.bincount(item[known], values[known], minlength=len(items))
+        times = np.bincount(item[known], minlength=len(items))
+        means[name] = np.where(times > 0, total / np.maximum(times, 1), np.nan)
+    return pd.DataFrame(means).dropna()
 
 
 def _lean_by_truth(
@@ -840,10 +931,10 @@ def _lean_by_truth(
     frame = asked.of(judge)
     if "gold" not in frame:
         return None
-    better = frame["gold"].map({"A": 1.0, "B": -1.0})
+    better = frame["gold"].map({Verdict.A: 1.0, Verdict.B: -1.0})
     credit = _credit(frame)
     right = credit.where(better > 0, 1 - credit)
-    items = _one_per_item(frame, right=right, agrees=better * side)
+    items = _one_per_item(asked, frame, right=right, agrees=better * side)
     items = items[items["agrees"] != 0]
     probe = verbosity_gap if fault == "length" else self_preference_gap
     estimate, test = probe(items["right"], items["agrees"] > 0, level=asked.level)
@@ -856,17 +947,15 @@ def _lean_by_reference(
     if not asked.reference:
         return None
     frame = asked.of(judge)
-    people = asked.records[asked.records["judge"].isin(asked.reference)]
-    theirs = _one_per_item(people, reference=_credit(people))
-    items = _one_per_item(frame, credit=_credit(frame), side=side)
-    items = items[items["side"] != 0].merge(theirs[["item", "reference"]], on="item")
+    items = _one_per_item(asked, frame, credit=_credit(frame), side=side)
+    items = items[items["side"] != 0].merge(asked.credit_of_people, on="item")
     if items.empty:
         raise UndefinedStatistic("no such item has a vote of the reference")
     forward = items["side"] > 0
     estimate, test = excess_credit(
         items["credit"].where(forward, 1 - items["credit"]),
-        items["reference"].where(forward, 1 - items["reference"]),
-        clusters=items[asked.unit],
+        items["people"].where(forward, 1 - items["people"]),
+        clusters=items["unit"],
         null=f"no more lean to {fault} than the reference has",
         level=asked.level,
     )
@@ -880,46 +969,50 @@ def _corrected(asked: _Asked, judge: str) -> list[Corrected]:
     if asked.kind != "pairwise" or not asked.reference or not needed <= columns:
         return []
     frame = asked.of(judge)
-    turned = _turned(frame)
-    pair = frame.assign(
-        a=frame["model_a"].where(~turned, frame["model_b"]),
-        b=frame["model_b"].where(~turned, frame["model_a"]),
-    ).drop_duplicates("item")[["item", "a", "b"]]
-    people = asked.records[asked.records["judge"].isin(asked.reference)]
-    theirs = _one_per_item(people, people=_credit(people))[["item", "people"]]
-    items = _one_per_item(frame, credit=_credit(frame)).merge(pair, on="item")
-    items = items.merge(theirs, on="item", how="left")
+    items = _one_per_item(asked, frame, credit=_credit(frame))
+    items = items.merge(asked.credit_of_people, on="item", how="left")
+    people, credit = items["people"].to_numpy(), items["credit"].to_numpy()
+    models = frame["model_a"].cat.categories
+    one, two = (codes[items["item"]] for codes in asked.models_of_item)
     found = []
-    for system in sorted({*items["a"], *items["b"]}):
-        own = items[(items["a"] == system) | (items["b"] == system)]
-        known = own["people"].notna()
+    for code in np.union1d(one, two):
+        own = np.flatnonzero((one == code) | (two == code))
+        known = ~np.isnan(people[own])
         if min(known.sum(), (~known).sum()) < FEWEST_TO_CORRECT:
             continue
-        first = own["a"] == system
-        judged = own["credit"].where(first, 1 - own["credit"])
-        labels = own["people"].where(first, 1 - own["people"])
-        units = own[asked.unit]
+        first = one[own] == code
+        judged = np.where(first, credit[own], 1 - credit[own])
+        labels = np.where(first, people[own], 1 - people[own])[known]
+        units = items["unit"].to_numpy()[own]
         try:
             corrected = prediction_powered_mean(
-                labels[known],
+                labels,
                 judged[known],
                 judged[~known],
                 clusters=(units[known], units[~known]),
                 level=asked.level,
             )
         except UndefinedStatistic as error:
-            asked.cannot(f"win rate of {system} by {judge}, corrected", error)
+            asked.cannot(f"win rate of {models[code]} by {judge}, corrected", error)
             continue
         by_judge, by_people = (
-            clustered_proportion(
-                np.asarray(credit.groupby(units[credit.index]).sum(), float),
-                np.asarray(credit.groupby(units[credit.index]).size(), float),
-                level=asked.level,
-            )
-            for credit in (judged, labels[known])
+            _mean(wins, of, asked.level)
+            for wins, of in ((judged, units), (labels, units[known]))
         )
-        found.append(Corrected(judge, system, by_judge, by_people, corrected))
+        found.append(
+            Corrected(judge, str(models[code]), by_judge, by_people, corrected)
+        )
     return found
+
+
+def _mean(
+    values: npt.NDArray[np.float64], units: npt.NDArray[np.intp], level: float
+) -> Estimate:
+    """Estimate a mean of shares over the units that they belong to."""
+    unit = np.unique(units, return_inverse=True)[1]
+    return clustered_proportion(
+        np.bincount(unit, values), np.bincount(unit), level=level
+    )
 
 
 def _systems(
@@ -934,7 +1027,7 @@ def _systems(
         sides.append((_group_name(against) or "", asked.reference))
     found = []
     for name, judges in sides:
-        frame = asked.records[asked.records["judge"].isin(judges)]
+        frame = asked.of_judges(judges)
         try:
             found.append(_ranked(asked, name, frame, tie_policy))
         except (Separated, Disconnected):
@@ -954,12 +1047,13 @@ def _ranked(
     asked: _Asked, name: str, frame: pd.DataFrame, tie_policy: TiePolicy
 ) -> Systems:
     unit, units = frame[asked.unit].factorize()
-    players: list[Hashable] = sorted({*frame["model_a"], *frame["model_b"]})
-    verdict = frame["verdict"]
-    won, lost = (verdict == "A").to_numpy(), (verdict == "B").to_numpy()
-    tied = (verdict == "TIE").to_numpy()
-    first, second = frame["model_a"].to_numpy(), frame["model_b"].to_numpy()
-    enough = len(units) >= max(len(players), 2)
+    verdict = frame["verdict"].to_numpy()
+    won, lost, tied = (verdict == v for v in (Verdict.A, Verdict.B, Verdict.TIE))
+    both = np.stack([frame[name].cat.codes for name in ("model_a", "model_b")])
+    codes, (first, second) = np.unique(both, return_inverse=True)
+    players: list[Hashable] = [*frame["model_a"].cat.categories[codes]]
+    n = len(players)
+    enough = len(units) >= max(n, 2)
     clusters = unit if enough else None
 
     def of(rows: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
@@ -970,11 +1064,11 @@ def _ranked(
     losers = np.concatenate([second[won], first[lost]])
     if not len(rows) + tied.sum():
         raise UndefinedStatistic("none of the verdicts can be used")
-    wins = win_counts(winners, losers, players=players, clusters=of(rows))
-    ties = tie_counts(first[tied], second[tied], players=players, clusters=of(tied))
+    wins = win_counts(winners, losers, players=n, clusters=of(rows))
+    ties = tie_counts(first[tied], second[tied], players=n, clusters=of(tied))
     if clusters is not None:
         # The last cluster may hold no win, or no tie: both need one shape.
-        wins, ties = (_of_shape(x, len(units), len(players)) for x in (wins, ties))
+        wins, ties = (_of_shape(x, len(units), n) for x in (wins, ties))
     ranking = bradley_terry(
         WinMatrix(players, wins, ties, 0), tie_policy=tie_policy, unidentified="largest"
     )

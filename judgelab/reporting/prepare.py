@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import numpy as np
+import numpy.typing as npt
 
 from judgelab.errors import ValidationError
 from judgelab.reporting.measure import Kind
-from judgelab.verdict import Verdict
+from judgelab.verdict import Verdict, unswap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,68 +53,122 @@ def kind_of(columns: Collection[str]) -> Kind:
 
 
 def prepared(records: Any, kind: Kind) -> pd.DataFrame:
-    """Bring the used columns here, in the types that the report works with."""
+    """Bring the used columns here as codes: from here on they only tell rows apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``item`` and ``cluster`` are numbered in sorted order. ``judge``, ``category``,
+        ``model_a`` and ``model_b`` are categorical, the two models with the same
+        categories. ``verdict``, ``answer`` (the verdict un-swapped) and ``gold`` are
+        codes of `Verdict`, ``gold`` MISSING where it is not known.
+    """
     frame: Any = nw.from_native(records)
     frame = frame.select([name for name in frame.columns if name in USED])
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     result: pd.DataFrame = frame.to_pandas().reset_index(drop=True)
-    for name in ("judge", "model_a", "model_b"):
-        if name in result:
-            result[name] = result[name].astype(str)
+    item, names = result["item"].factorize(sort=True)
+    items, result["item"] = np.asarray(names), item
+    result["judge"] = _names(result["judge"])[0]
+    if {"model_a", "model_b"} <= {*result.columns}:
+        both = _names(result["model_a"], result["model_b"])
+        result["model_a"], result["model_b"] = both
     if kind == "pairwise":
-        result["verdict"] = _as_words(result["verdict"])
-        if "gold" in result:
-            result["gold"] = _of_item(result, "gold")
-            known = result["gold"].astype(object)
-            try:
-                result["gold"] = _as_words(known.where(known.notna(), "MISSING"))
-            except ValidationError as error:
-                raise ValidationError(
-                    f"'gold' names the better answer, A or B, or nothing: {error}"
-                ) from None
+        result["verdict"] = _codes(result["verdict"])
+        turned = np.zeros(len(result), bool)
         if "swapped" in result:
-            result["swapped"] = result["swapped"].astype(bool)
-        _check_answers(result)
+            turned = result["swapped"].to_numpy(bool)
+            result["swapped"] = turned
+        result["answer"] = unswap(result["verdict"], turned)
+        if "gold" in result:
+            result["gold"] = _gold(result["gold"], item, items)
+        _check_answers(result, turned, items)
     for name in ("length_a", "length_b", "log_length", "own"):
         if name in result:
             result[name] = _as_numbers(result[name])
     if kind == "pairwise":
-        _check_lengths(result)
+        _check_lengths(result, turned, items)
     if "category" in result:
-        result["category"] = _of_item(result, "category")
+        import pandas as pd
+
+        (category,) = _names(result["category"])
+        codes = _of_item(category.codes, item, items, "category")
+        result["category"] = pd.Categorical.from_codes(codes, category.categories)
     if "cluster" in result:
-        _check_clusters(result)
-    # From here on names of items only tell items apart, which numbers do faster.
-    result["item"] = result["item"].factorize(sort=True)[0]
+        result["cluster"] = _clusters(result["cluster"], item, items)
     return result
 
 
-def _of_item(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    """Give what is known of an item to all its records: one of them may say it."""
-    known = frame.loc[frame[name].notna(), ["item", name]].drop_duplicates()
-    if (twice := known["item"].duplicated()).any():
-        odd = known["item"][twice].drop_duplicates()
+def _names(*columns: pd.Series[Any]) -> list[pd.Categorical]:
+    """Write names as text, and number them in sorted order, in all columns alike."""
+    import pandas as pd
+
+    found = [column.factorize() for column in columns]
+    texts = [[str(value) for value in values] for _, values in found]
+    categories = sorted({text for column in texts for text in column})
+    place = {text: code for code, text in enumerate(categories)}
+    return [
+        pd.Categorical.from_codes(
+            # The last stands where no name does: factorize calls that -1.
+            np.array([*(place[text] for text in column), -1])[codes],
+            pd.Index(categories, dtype=object),
+        )
+        for (codes, _), column in zip(found, texts, strict=True)
+    ]
+
+
+def _codes(verdicts: pd.Series[Any]) -> npt.NDArray[np.int8]:
+    """Read verdicts, words or codes; MISSING where there is nothing."""
+    places, values = verdicts.factorize()
+    codes = np.array([*map(_code, values.tolist()), Verdict.MISSING], np.int8)
+    return np.asarray(codes[places])
+
+
+def _code(value: Any) -> Verdict:
+    if isinstance(value, str):
+        return Verdict.parse(value)
+    if value in range(len(Verdict)):
+        return Verdict(int(value))
+    names = ", ".join(Verdict.__members__)
+    raise ValidationError(f"unknown verdict {value!r}; expected {names}")
+
+
+def _gold(
+    given: pd.Series[Any], item: npt.NDArray[np.intp], items: npt.NDArray[Any]
+) -> npt.NDArray[np.int8]:
+    try:
+        codes = _codes(given)
+    except ValidationError as error:
         raise ValidationError(
-            f"{len(odd)} items ({', '.join(map(str, odd[:5]))}) have several values of "
+            f"'gold' names the better answer, A or B, or nothing: {error}"
+        ) from None
+    codes[codes == Verdict.MISSING] = -1
+    known = _of_item(codes, item, items, "gold")
+    return np.where(known < 0, int(Verdict.MISSING), known).astype(np.int8)
+
+
+def _of_item(
+    codes: npt.NDArray[Any],
+    item: npt.NDArray[np.intp],
+    items: npt.NDArray[Any],
+    name: str,
+) -> npt.NDArray[np.intp]:
+    """Give what is known of an item to all its records: one of them may say it."""
+    known = np.flatnonzero(codes >= 0)
+    of_item = np.full(len(items), -1, np.intp)
+    of_item[item[known]] = codes[known]
+    odd = np.unique(item[known[codes[known] != of_item[item[known]]]])
+    if odd.size:
+        raise ValidationError(
+            f"{odd.size} items ({_first(items[odd])}) have several values of "
             f"{name!r}; give one each"
         )
-    return frame["item"].map(known.set_index("item")[name])
+    return of_item[item]
 
 
-def _as_words(verdicts: pd.Series[Any]) -> pd.Series[str]:
-    """Write verdicts, words or codes, as words."""
-    meaning = {value: _word(value) for value in verdicts.unique().tolist()}
-    return verdicts.astype(object).map(meaning)
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, str):
-        return Verdict.parse(value).name
-    names = list(Verdict.__members__)
-    if value in range(len(names)):
-        return names[int(value)]
-    raise ValidationError(f"unknown verdict {value!r}; expected {', '.join(names)}")
+def _first(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, islice(names, 5)))
 
 
 def _as_numbers(values: pd.Series[Any]) -> pd.Series[float]:
@@ -129,19 +186,27 @@ def _as_numbers(values: pd.Series[Any]) -> pd.Series[float]:
     return read
 
 
-def _check_answers(frame: pd.DataFrame) -> None:
+def _check_answers(
+    frame: pd.DataFrame, turned: npt.NDArray[np.bool_], items: npt.NDArray[Any]
+) -> None:
     """Refuse items on which answer A is not the same answer for everybody."""
     if not {"model_a", "model_b"} <= {*frame.columns}:
         return
-    turned = frame["swapped"] if "swapped" in frame else frame["item"].isna()
-    first = frame["model_a"].where(~turned, frame["model_b"])
-    second = frame["model_b"].where(~turned, frame["model_a"])
-    pairs = (first + "\0" + second).groupby(frame["item"]).nunique()
-    if not len(odd := pairs.index[pairs > 1]):
+    item = frame["item"].to_numpy()
+    models = frame["model_a"].cat.categories
+    shown = [frame[name].cat.codes.to_numpy(int) for name in ("model_a", "model_b")]
+    first = np.where(turned, shown[1], shown[0])
+    second = np.where(turned, shown[0], shown[1])
+    pair = first * len(models) + second
+    of_item = np.zeros(len(items), int)
+    of_item[item] = pair
+    odd = np.unique(item[pair != of_item[item]])
+    if not odd.size:
         return
-    shown = ", ".join(map(str, odd[:5]))
-    rows = frame["item"] == odd[0]
-    seen = sorted(set(zip(first[rows], second[rows], strict=True)))[:2]
+    rows = item == odd[0]
+    seen = sorted(
+        {(models[a], models[b]) for a, b in zip(first[rows], second[rows], strict=True)}
+    )[:2]
     reverse = len(seen) == 2 and seen[0] == seen[1][::-1]
     if not reverse:
         cure = (
@@ -150,14 +215,14 @@ def _check_answers(frame: pd.DataFrame) -> None:
         )
     elif "swapped" not in frame:
         cure = "a column 'swapped' must say which records show them in exchanged slots"
-    elif frame.loc[rows, "model_a"].nunique() == 1:
+    elif len({*shown[0][rows]}) == 1:
         cure = _EXCHANGE
     else:
         cure = "'swapped' says which records show them in exchanged slots, and is wrong"
     raise ValidationError(
-        f"{len(odd)} items ({shown}) stand for different answers: on {odd[0]} A and B "
-        f"are {' and '.join(seen[0])} in one record, {' and '.join(seen[1])} in "
-        f"another; {cure}"
+        f"{odd.size} items ({_first(items[odd])}) stand for different answers: on "
+        f"{items[odd[0]]} A and B are {' and '.join(seen[0])} in one record, "
+        f"{' and '.join(seen[1])} in another; {cure}"
     )
 
 
@@ -167,29 +232,30 @@ _EXCHANGE = (
 )
 
 
-def _check_lengths(frame: pd.DataFrame) -> None:
+def _check_lengths(
+    frame: pd.DataFrame, turned: npt.NDArray[np.bool_], items: npt.NDArray[Any]
+) -> None:
     """Refuse items on which the longer answer is now the one, now the other."""
     if not {"length_a", "length_b", "swapped"} <= {*frame.columns}:
         return
-    more = frame["length_a"] - frame["length_b"]
-    more = more.where(~frame["swapped"], -more)
-    low, high = (getattr(more.groupby(frame["item"]), end)() for end in ("min", "max"))
-    if len(odd := low.index[(low < 0) & (high > 0)]):
+    more = (frame["length_a"] - frame["length_b"]).to_numpy()
+    more = np.where(turned, -more, more)
+    item = frame["item"].to_numpy()
+    odd = np.intersect1d(item[more > 0], item[more < 0])
+    if odd.size:
         raise ValidationError(
-            f"{len(odd)} items ({', '.join(map(str, odd[:5]))}) have now a longer "
+            f"{odd.size} items ({_first(items[odd])}) have now a longer "
             f"answer A and now a longer answer B; {_EXCHANGE}"
         )
 
 
-def _check_clusters(frame: pd.DataFrame) -> None:
-    if frame["cluster"].isna().any():
+def _clusters(
+    given: pd.Series[Any], item: npt.NDArray[np.intp], items: npt.NDArray[Any]
+) -> npt.NDArray[np.intp]:
+    codes = given.factorize(sort=True)[0]
+    if lacking := int((codes < 0).sum()):
         raise ValidationError(
-            f"{int(frame['cluster'].isna().sum())} records have no 'cluster'; fill it "
-            "in for all, or leave the column out"
+            f"{lacking} records have no 'cluster'; fill it in for all, or leave the "
+            "column out"
         )
-    several = frame.groupby("item")["cluster"].nunique()
-    if len(odd := several.index[several > 1]):
-        raise ValidationError(
-            f"items {', '.join(map(str, odd[:5]))} have several values of 'cluster'; "
-            "give one each"
-        )
+    return _of_item(codes, item, items, "cluster")
