@@ -272,7 +272,17 @@ def press(view, words):
 
 
 def answers(view):
-    return [field.value for field in view._fields.values()]
+    """What is ticked for every check."""
+    ticked = [
+        [word for word, box in boxes.items() if box.value]
+        for boxes in view._boxes.values()
+    ]
+    assert all(len(words) <= 1 for words in ticked)
+    return [words[0] if words else "not looked at" for words in ticked]
+
+
+def say(view, name, word):
+    view._boxes[name][word].value = True
 
 
 def test_the_view_starts_without_an_answer_and_labels_when_all_are_given(cases, audit):
@@ -283,12 +293,12 @@ def test_the_view_starts_without_an_answer_and_labels_when_all_are_given(cases, 
     assert set(answers(view)) == {"not looked at"}
     assert "5 of 5 checks are open" in view._said.value
     assert not audit.path.exists()
-    *others, last = view._fields.values()
-    for field in others:
-        field.value = "holds"
+    *others, last = rj.CHECKS
+    for name in others:
+        say(view, name, "holds")
     assert audit.labels("ann") == {}
     assert "saved; no label yet: 1 of 5" in view._said.value
-    last.value = "does not hold"
+    say(view, last, "does not hold")
     assert audit.labels("ann") == {first: "noise"}
     assert "saved; so it is: <strong>noise" in view._said.value
     assert "1 labelled by ann" in view._title.value
@@ -299,7 +309,7 @@ def test_the_view_saves_every_answer_and_takes_it_back(cases, audit):
     view = AuditView(cases, audit, "ann", source=rj.LABEL)
     view.widget()
     first = view.case.item.id
-    view._fields["one_type"].value = "cannot tell"
+    say(view, "one_type", "cannot tell")
     view._note.value = "two readings"
     (entry,) = audit.entries("ann")
     assert (entry.pair, entry.checks, entry.note) == (
@@ -310,9 +320,9 @@ def test_the_view_saves_every_answer_and_takes_it_back(cases, audit):
     press(view, "next →")
     assert view.case.item.id != first
     assert set(answers(view)) == {"not looked at"}
-    view._fields["flaw_present"].value = "holds"
+    say(view, "flaw_present", "holds")
     press(view, "← back")
-    assert view._fields["one_type"].value == "cannot tell"
+    assert answers(view)[3] == "cannot tell"
     press(view, "undo my last answer")
     assert view.case.item.id != first
     press(view, "undo my last answer")
@@ -324,6 +334,20 @@ def test_the_view_saves_every_answer_and_takes_it_back(cases, audit):
     assert "nothing to undo" in view._said.value
     # Going back and forth saved nothing of its own.
     assert len(audit.path.read_text("utf-8").splitlines()) == 6
+
+
+def test_another_answer_replaces_the_first_and_an_answer_can_be_withdrawn(cases, audit):
+    pytest.importorskip("ipywidgets")
+    view = AuditView(cases, audit, "ann", source=rj.LABEL)
+    view.widget()
+    say(view, "one_type", "holds")
+    say(view, "one_type", "does not hold")
+    assert audit.entries("ann")[0].checks == {"one_type": False}
+    assert answers(view)[3] == "does not hold"
+    view._boxes["one_type"]["does not hold"].value = False
+    assert audit.entries("ann")[0].checks == {}
+    assert set(answers(view)) == {"not looked at"}
+    assert len(audit.path.read_text("utf-8").splitlines()) == 3
 
 
 def test_the_view_goes_on_where_it_was(cases, audit):
@@ -345,7 +369,7 @@ def test_a_disk_that_is_full_is_reported_and_not_passed_over(cases, audit, monke
         raise OSError("no space left")
 
     monkeypatch.setattr(audit, "_append", full)
-    view._fields["one_type"].value = "holds"
+    say(view, "one_type", "holds")
     assert "not saved: no space left" in view._said.value
     # Nothing looks saved that is not.
     assert set(answers(view)) == {"not looked at"}

@@ -128,19 +128,24 @@ class AuditView:
         import ipywidgets as w
 
         self._title, self._shown, self._said = w.HTML(), w.HTML(), w.HTML()
-        wide = {"width": "max-content", "max_width": "100%"}
-        named = {"description_width": "initial"}
-        self._fields = {
-            name: w.Dropdown(
-                options=(_OPEN, *ANSWERS), description=words, layout=wide, style=named
-            )
-            for name, words in CHECKS.items()
-        }
+        # One box for each answer, at most one ticked: JupyterLab takes arrows and
+        # letters for itself, so that lists and radio buttons cannot be used by key. Each
+        # bears the number of its check, for who hears the box alone.
+        self._boxes: dict[str, dict[str, Any]] = {name: {} for name in CHECKS}
+        rows = []
+        for k, (name, words) in enumerate(CHECKS.items(), start=1):
+            for word in ANSWERS:
+                box = w.Checkbox(description=f"{k} {word}", indent=False)
+                box.layout.width = "9em"
+                box.observe(lambda _, n=name, a=word: self._ticked(n, a), "value")
+                self._boxes[name][word] = box
+            answers = w.HBox([*self._boxes[name].values()])
+            answers.layout.flex_flow = "row wrap"
+            rows += [w.HTML(f"{k}. {escape(words)}"), answers]
         self._note = w.Text(
             description="Note", continuous_update=False, layout={"width": "30em"}
         )
-        for field in (*self._fields.values(), self._note):
-            field.observe(lambda _: self._changed(), "value")
+        self._note.observe(lambda _: self._changed(), "value")
         actions = {
             "← back": lambda: self._go(-1),
             "next →": lambda: self._go(1),
@@ -155,7 +160,7 @@ class AuditView:
             [
                 self._title,
                 w.HBox(buttons, layout={"flex_flow": "row wrap"}),
-                *self._fields.values(),
+                *rows,
                 self._note,
                 self._said,
                 self._shown,
@@ -171,8 +176,9 @@ class AuditView:
         words = {answer: word for word, answer in ANSWERS.items()}
         checks = entry.checks if entry else {}
         self._showing = True
-        for name, field in self._fields.items():
-            field.value = words[checks[name]] if name in checks else _OPEN
+        for name, boxes in self._boxes.items():
+            for word, box in boxes.items():
+                box.value = name in checks and words[checks[name]] == word
         self._note.value = entry.note if entry else ""
         self._showing = False
         labelled = sum(each.label is not None for each in entries.values())
@@ -190,11 +196,28 @@ class AuditView:
         before = f"{escape(said)}; " if said else ""
         self._said.value = f'<span role="status">{before}{state}</span>'
 
-    def _changed(self) -> None:
+    def _ticked(self, name: str, answer: str) -> None:
+        """Leave one answer to a check, or none."""
         if self._showing:
             return
-        said = {name: field.value for name, field in self._fields.items()}
-        checks = {n: ANSWERS[word] for n, word in said.items() if word != _OPEN}
+        boxes = self._boxes[name]
+        if boxes[answer].value:
+            self._showing = True
+            for word, box in boxes.items():
+                box.value = word == answer
+            self._showing = False
+        self._changed()
+
+    def _changed(self) -> None:
+        """Save what is ticked and noted."""
+        if self._showing:
+            return
+        checks = {
+            name: ANSWERS[word]
+            for name, boxes in self._boxes.items()
+            for word, box in boxes.items()
+            if box.value
+        }
         try:
             self.audit.save(
                 self.case.item.id, self.annotator, checks, note=self._note.value
