@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from judgelab.explore.agreement import AgreementCalculator, RealAgreement
+from judgelab.explore.agreement import (
+    AgreementCalculator,
+    AlikeVotes,
+    RealAgreement,
+)
 from judgelab.explore.demo import Control, Demo, choice, slider
 from judgelab.explore.llmjudge import LabelTable, RecodedLabels, ShuffledLabels
 from judgelab.explore.position import PositionBias, RealOrders
@@ -10,6 +14,7 @@ from judgelab.explore.ranking import EloConvergence, MMIteration, RealRankings
 
 __all__ = [
     "AgreementCalculator",
+    "AlikeVotes",
     "Control",
     "Demo",
     "EloConvergence",

@@ -1,4 +1,4 @@
-"""The agreement calculator, and its twin on real votes: raw agreement beside kappa."""
+"""Raw agreement beside kappa, invented and real; what votes in clusters are worth."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
 from judgelab.explore.demo import Demo, choice, slider
+from judgelab.intervals import clustered_proportion, proportion
 from judgelab.papers import mt_bench
 
 # Few enough frames for a page that loads at once: 11 × 11 × 7 × 7.
@@ -186,6 +188,116 @@ class RealAgreement(_AgreementDemo):
             _chance(table),
             cohen_kappa(counts, symmetric=symmetric),
         )
+
+
+_TRUTH = 0.85
+_STUDIES = 200
+_QUESTIONS = (20, 80, 320)
+_VOTES_EACH = (1, 2, 5, 20)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What two kinds of interval did in many studies of one known agreement."""
+
+    votes: int
+    by_votes: float
+    """Share of the studies whose interval holds the truth if votes are the units."""
+    by_questions: float
+    """The same if questions are."""
+    worth: float
+    """How many unrelated votes would tell as much (Kish 1965: the design effect)."""
+
+
+class AlikeVotes(Demo):
+    """What is one more vote worth, if votes on one question resemble each other?
+
+    Simulated: 200 studies for each setting. Each question has an agreement of its own,
+    from a beta distribution with mean 0.85, and each vote agrees with that probability.
+    The correlation of two votes on one question is what the slider moves.
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+
+    Examples
+    --------
+    >>> demo = AlikeVotes()
+    >>> demo.compute(questions=80, votes=20, alike=0).by_votes > 0.9
+    True
+    >>> demo.compute(questions=80, votes=20, alike=0.2).by_votes < 0.7
+    True
+    """
+
+    name = "alike-votes"
+    title = "What is one more vote worth?"
+    controls = (
+        slider("questions", "questions", _QUESTIONS, start=80),
+        slider("votes", "votes per question", _VOTES_EACH, start=20),
+        slider("alike", "how alike they are", (0, 0.05, 0.1, 0.2, 0.5, 1), start=0),
+    )
+
+    def compute(self, **params: Any) -> Repeated:
+        """Repeat the study and look how often each interval holds the truth."""
+        questions, votes = int(params["questions"]), int(params["votes"])
+        share, luck = _shares(params["alike"])[:, :questions, None], _draws()[1]
+        agree = (luck[:, :questions, :votes] < share).sum(axis=2)
+        total, size = questions * votes, np.full(questions, votes)
+        naive = [_among(int(study.sum()), total) for study in agree]
+        honest = [clustered_proportion(study, size) for study in agree]
+        return Repeated(
+            total,
+            float(np.mean([i.low <= _TRUTH <= i.high for i in naive])),
+            float(np.mean([i.low <= _TRUTH <= i.high for i in honest])),
+            total / (1 + (votes - 1) * params["alike"]),
+        )
+
+    def figures(self, numbers: Repeated) -> list[tuple[str, str]]:
+        """Name how often the intervals are right, and what the votes are worth."""
+        return [
+            ("right intervals, votes as units", f"{numbers.by_votes:.0%}"),
+            ("right intervals, questions as units", f"{numbers.by_questions:.0%}"),
+            (f"{numbers.votes:,} votes are worth", f"{numbers.worth:,.0f}"),
+        ]
+
+    def view(self, numbers: Repeated) -> str:
+        """Draw both shares against the 95 % that were promised, then the worth."""
+        tones: list[svg.Tone] = ["other", "main", "quiet"]
+        shares = numbers.by_votes, numbers.by_questions, numbers.worth / numbers.votes
+        return svg.bars(
+            [
+                svg.Bar(label, share, figure, tone=tone)
+                for (label, figure), share, tone in zip(
+                    self.figures(numbers), shares, tones, strict=True
+                )
+            ],
+            ticks=(0, 0.5, 0.95),
+        )
+
+
+_among = cache(proportion)
+
+
+@cache
+def _draws() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Draw once, so that what moves in the picture is moved by the sliders."""
+    rng = np.random.default_rng(1)
+    most = _STUDIES, max(_QUESTIONS), max(_VOTES_EACH)
+    return rng.random(most[:2]), rng.random(most)
+
+
+@cache
+def _shares(alike: float) -> npt.NDArray[np.float64]:
+    """Draw each question's agreement, around `_TRUTH`: study by question."""
+    u = _draws()[0]
+    if alike == 0:
+        return np.full(u.shape, _TRUTH)
+    if alike == 1:
+        return (u < _TRUTH).astype(float)
+    size = 1 / alike - 1
+    a, b = _TRUTH * size, (1 - _TRUTH) * size
+    shares: npt.NDArray[np.float64] = special.betaincinv(a, b, u)
+    return shares
 
 
 def _chance(table: npt.NDArray[Any]) -> float:
