@@ -233,7 +233,7 @@ class AlikeVotes(Demo):
     title = "What is one more vote worth?"
     controls = (
         slider("questions", "questions", _QUESTIONS, start=80),
-        slider("votes", "votes per question", _VOTES_EACH, start=20),
+        slider("votes", "votes per question", _VOTES_EACH, start=5),
         slider("alike", "how alike they are", (0, 0.05, 0.1, 0.2, 0.5, 1), start=0),
     )
 
@@ -253,10 +253,13 @@ class AlikeVotes(Demo):
         )
 
     def figures(self, numbers: Repeated) -> list[tuple[str, str]]:
-        """Name how often the intervals are right, and what the votes are worth."""
+        """Name how often the intervals hit, and what the votes are worth."""
         return [
-            ("right intervals, votes as units", f"{numbers.by_votes:.0%}"),
-            ("right intervals, questions as units", f"{numbers.by_questions:.0%}"),
+            ("hit the truth, votes as units", f"{100 * numbers.by_votes:.0f} %"),
+            (
+                "hit the truth, questions as units",
+                f"{100 * numbers.by_questions:.0f} %",
+            ),
             (f"{numbers.votes:,} votes are worth", f"{numbers.worth:,.0f}"),
         ]
 
