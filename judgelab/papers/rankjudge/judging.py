@@ -132,7 +132,9 @@ def judge_pairs(
 
     Notes
     -----
-    Chapter: *RankJudge*.
+    Every question is asked once. The released code makes up to three attempts for a
+    match; here `ask_all` tries again where no reply came, and a reply that came and
+    cannot be read is an answer of the judge. Chapter: *RankJudge*.
     """
     if not set(orders) <= {"AB", "BA"}:
         raise ValidationError(f"orders is {list(orders)}; choose from 'AB' and 'BA'")
