@@ -1,6 +1,7 @@
 """The demos of the JudgeBench chapter: the package's numbers, and words for them."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from judgelab.explore.judgebench import (
     RuleScore,
     how_a_pair_is_made,
     score,
+    what_a_mark_hides,
     with_unreadable,
 )
 from judgelab.papers import judgebench
@@ -127,8 +129,21 @@ def test_score_has_no_home_of_its_own():
 def test_the_diagram_has_words_and_no_sentence_twice():
     picture = how_a_pair_is_made(**WORDS)
     assert picture.svg.count("<rect") == picture.svg.count("<text") == 11
-    assert picture.alt == WORDS["alt"]
+    assert f'aria-label="{WORDS["alt"]}"' in picture.svg
     assert "Figure 1." in picture._repr_html_()
+
+
+def test_what_a_mark_hides_adds_up():
+    picture = what_a_mark_hides(**WORDS).svg
+    widths = [int(width) for width in re.findall(r'<rect .*?width="(\d+)"', picture)]
+    known, lucky, unlucky, still_open = widths
+    assert sum(widths) == 340
+    assert lucky == unlucky
+    assert ">right 65</text>" in picture
+    assert ">wrong 15</text>" in picture
+    assert (known + lucky) / 340 == pytest.approx(0.65, abs=0.005)
+    assert still_open / 340 == pytest.approx(0.20, abs=0.005)
+    assert f'aria-label="{WORDS["alt"]}"' in picture
 
 
 LABELS = {"A": "A>B", "B": "B>A", "TIE": "A=B"}

@@ -5,8 +5,15 @@ import re
 import numpy as np
 import pytest
 
+from judgelab.errors import Disconnected, Separated
 from judgelab.explore import EloConvergence, MMIteration, RealRankings
-from judgelab.explore.ranking import _CEILING, _FLOOR, _record
+from judgelab.explore.ranking import (
+    _CEILING,
+    _FLOOR,
+    BOARDS,
+    _record,
+    when_there_is_a_ranking,
+)
 from judgelab.papers import mt_bench
 from judgelab.ranking import bradley_terry, elo
 
@@ -107,3 +114,20 @@ def test_every_frame_stays_inside_its_picture(demo):
             assert 0 <= int(x) <= 360
             assert 0 <= int(y) <= height
     assert demo.to_html() == demo.to_html()
+
+
+def test_only_the_first_of_the_drawn_boards_has_a_ranking():
+    rated, separated, apart = BOARDS.values()
+    assert np.isfinite(bradley_terry(rated).ratings).all()
+    with pytest.raises(Separated, match="never lost"):
+        bradley_terry(separated)
+    with pytest.raises(Disconnected):
+        bradley_terry(apart)
+
+
+def test_every_board_is_drawn_with_all_its_arrows_and_words():
+    picture = when_there_is_a_ranking(alt="Three boards.", caption="Figure 2.").svg
+    beaten = sum(np.count_nonzero(wins) for wins in BOARDS.values())
+    assert picture.count("<path") == beaten
+    assert all(f">{words}</text>" in picture for words in BOARDS)
+    assert 'aria-label="Three boards."' in picture

@@ -1,7 +1,8 @@
 """What a rule makes of a judge's verdicts: real judges of JudgeBench, and one to build.
 
 Both demos draw the same bars from the same function, so that a reader can set a judge
-of known faults beside the real ones. `how_a_pair_is_made` is a diagram and no demo.
+of known faults beside the real ones. `how_a_pair_is_made` and `what_a_mark_hides` are
+diagrams and no demos.
 """
 
 from __future__ import annotations
@@ -330,4 +331,59 @@ def how_a_pair_is_made(*, alt: str, caption: str) -> Picture:
     >>> how_a_pair_is_made(alt="Seven steps.", caption="Figure 1.").svg.count("<rect")
     11
     """
-    return Picture(svg.flow(_STEPS), alt, caption)
+    return Picture(svg.labelled(svg.flow(_STEPS), alt), alt, caption)
+
+
+# A pupil with 100 questions: what became of them, how many, and how it is drawn.
+_PUPIL: tuple[tuple[str, int, svg.Tone, float], ...] = (
+    ("known", 50, "main", 1.0),
+    ("lucky", 15, "main", 0.5),
+    ("unlucky", 15, "other", 1.0),
+    ("open", 20, "quiet", 0.6),
+)
+
+
+def what_a_mark_hides(*, alt: str, caption: str) -> Picture:
+    """Draw what right and wrong answers are made of, if guesses are right in half.
+
+    Parameters
+    ----------
+    alt, caption : str
+        See `plots.publish`.
+
+    Returns
+    -------
+    Picture
+        One bar: known, guessed with and without luck, left open.
+
+    Notes
+    -----
+    Chapter: *JudgeBench*.
+
+    Examples
+    --------
+    >>> bar = what_a_mark_hides(alt="50, 15, 15, 20.", caption="Figure 4.")
+    >>> bar.svg.count("<rect"), ">right 65</text>" in bar.svg
+    (4, True)
+    """
+    unit, top = 3.4, 34
+    parts, left = [], 10.0
+    for name, count, tone, opacity in _PUPIL:
+        width, middle = unit * count, left + unit * count / 2
+        parts += [
+            f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="30" '
+            f'fill="{svg.TONES[tone]}" fill-opacity="{opacity}"/>',
+            svg.text(middle, top + 46, name, "middle"),
+            svg.text(middle, top + 62, str(count), "middle"),
+        ]
+        left += width
+    known, lucky, unlucky, _ = (count for _, count, _, _ in _PUPIL)
+    for word, start, count in (
+        ("right", 0, known + lucky),
+        ("wrong", known + lucky, unlucky),
+    ):
+        begin, end = 11 + unit * start, 9 + unit * (start + count)
+        bracket = f"M{begin:.0f} {top - 4}v-6H{end:.0f}v6"
+        parts.append(svg.path(bracket, "currentColor", 1.5))
+        parts.append(svg.text((begin + end) / 2, top - 16, f"{word} {count}", "middle"))
+    return Picture(svg.labelled(svg.svg(top + 70, *parts), alt), alt, caption)

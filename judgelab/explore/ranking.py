@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,11 +16,77 @@ from judgelab.estimate import Estimate
 from judgelab.explore import svg
 from judgelab.explore.demo import Demo, choice, slider
 from judgelab.papers import mt_bench
+from judgelab.plots import Picture
 from judgelab.ranking import Ranking, bradley_terry, elo, elo_orders
 from judgelab.ranking.result import ELO_ORIGIN, ELO_PER_LOGIT
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+# When there is a ranking --------------------------------------------------------------
+
+BOARDS: dict[str, list[list[int]]] = {
+    "every way is open": [[0, 6, 0], [4, 0, 7], [0, 3, 0]],
+    "none leads to A": [[0, 10, 10], [0, 0, 10], [0, 0, 0]],
+    "none leads across": [[0, 6, 0, 0], [4, 0, 0, 0], [0, 0, 0, 7], [0, 0, 3, 0]],
+}
+"""Wins of row over column: one board that can be rated, and two that cannot."""
+
+
+def when_there_is_a_ranking(*, alt: str, caption: str) -> Picture:
+    """Draw three boards with an arrow from every winner to whom it beat.
+
+    Parameters
+    ----------
+    alt, caption : str
+        See `plots.publish`.
+
+    Returns
+    -------
+    Picture
+        Bradley–Terry has a finite maximum if and only if one can walk along the arrows
+        from every player to every other.
+
+    References
+    ----------
+    Ford (1957), *American Mathematical Monthly* 64(8).
+
+    Notes
+    -----
+    Chapter: *Who is better?*
+
+    Examples
+    --------
+    >>> boards = when_there_is_a_ranking(alt="Three boards.", caption="Figure 2.")
+    >>> boards.svg.count("<circle"), boards.svg.count("<path")
+    (10, 11)
+    """
+    parts = []
+    for number, (words, wins) in enumerate(BOARDS.items()):
+        left = 8 + 118 * number
+        corners = [left + 26 + 26j, left + 82 + 26j, left + 26 + 92j, left + 82 + 92j]
+        for i, row in enumerate(wins):
+            parts += [_arrow(corners[i], corners[j]) for j, n in enumerate(row) if n]
+            at = corners[i]
+            parts.append(
+                f'<circle cx="{at.real:.0f}" cy="{at.imag:.0f}" r="13" fill="none" '
+                'stroke="currentColor" stroke-width="1.5"/>'
+            )
+            parts.append(svg.text(at.real, at.imag + 5, "ABCD"[i], "middle"))
+        parts.append(svg.text(left + 54, 130, words, "middle"))
+    return Picture(svg.labelled(svg.svg(138, *parts), alt), alt, caption)
+
+
+def _arrow(winner: complex, loser: complex) -> str:
+    """Draw an arrow between two circles, beside the one that goes back."""
+    way = (loser - winner) / abs(loser - winner)
+    aside = 4j * way
+    tail, tip = winner + 16 * way + aside, loser - 16 * way + aside
+    barbs = [tip - 8 * way * cmath.rect(1, turn) for turn in (0.5, -0.5)]
+    points = [tail, tip, barbs[0], tip, barbs[1]]
+    line = "L".join(f"{point.real:.0f} {point.imag:.0f}" for point in points)
+    return svg.path(f"M{line}", svg.TONES["main"], 2)
+
 
 # Elo beside Bradley–Terry -------------------------------------------------------------
 
