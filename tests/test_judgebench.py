@@ -410,10 +410,10 @@ def test_errors_name_the_line(tmp_path):
         judgebench.load([])
     with pytest.raises(ValidationError, match="judges:"):
         judgebench.tables_by_gold("GPT-7")
-    with pytest.raises(ValidationError, match="at least one unit"):
-        judgebench.possible_counts(50, 0)
     with pytest.raises(ValidationError, match="share"):
         judgebench.chance_levels("judgebench", right_is_a=2)
+    with pytest.raises(ValidationError, match="right_is_a is 'half'"):
+        judgebench.chance_levels("judgebench", right_is_a="half")
     records = simulate(Judge(), draw_pairs(3, rng=0), rng=0)
     with pytest.raises(ValidationError, match=r"judgebench\.pairs\(\)"):
         judgebench.evaluate(records, rule="judgebench")
@@ -678,7 +678,17 @@ def test_comparisons_of_a_judge_with_itself_or_with_nobody():
         judgebench.evaluate(both[:0], rule="judgebench")
 
 
-@pytest.mark.parametrize(("percent", "n"), [(float("nan"), 10), (50, 10.5), (50, 0)])
-def test_a_percentage_is_of_whole_units(percent, n):
-    with pytest.raises(ValidationError, match="at least one unit, and of whole ones"):
-        judgebench.possible_counts(percent, n)
+@pytest.mark.parametrize(
+    ("percent", "n", "decimals", "message"),
+    [
+        (float("nan"), 10, 2, "finite"),
+        ("50", 10, 2, "percent is '50'"),
+        (50, 10.5, 2, "n is 10.5"),
+        (50, 0, 2, "n is 0"),
+        (50, "10", 2, "n is '10'"),
+        (50, 10, -1, "decimals is -1"),
+    ],
+)
+def test_a_percentage_is_of_whole_units(percent, n, decimals, message):
+    with pytest.raises(ValidationError, match=message):
+        judgebench.possible_counts(percent, n, decimals)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judgelab._checks import check_real
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.papers.judgebench.published import published_accuracies
@@ -69,6 +70,7 @@ def chance_levels(rule: Rule | str, *, right_is_a: float = 0.5) -> dict[str, Fra
     always the first slot: 0
     always a tie: 0
     """
+    check_real(right_is_a=right_is_a)
     if not 0 <= right_is_a <= 1:
         raise ValidationError(f"right_is_a is {right_is_a!r}; give a share in [0, 1]")
     share = Fraction(right_is_a).limit_denominator(10**6)
@@ -144,6 +146,7 @@ def against_chance(
         levels = chance_levels("judgebench")
         coins = ("independent coin", "order-consistent coin")
         baselines = {name: float(levels[name]) for name in coins}
+    check_real(alpha=alpha)
     if not scores or not 0 < alpha < 1:
         raise ValidationError(
             f"{len(scores)} scores and alpha {alpha!r}: give at least one accuracy and "

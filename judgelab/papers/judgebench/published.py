@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgelab import data
+from judgelab._checks import check_real, whole
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import proportion
@@ -44,7 +45,8 @@ def possible_counts(percent: float, n: int, decimals: int = 2) -> list[int]:
     Raises
     ------
     ValidationError
-        If `n` is no whole number ≥ 1 or the percentage is not a number.
+        If `n` is no whole number ≥ 1, `decimals` none ≥ 0, or the percentage is no
+        finite number.
 
     References
     ----------
@@ -60,10 +62,10 @@ def possible_counts(percent: float, n: int, decimals: int = 2) -> list[int]:
     >>> possible_counts(67.86, 56), possible_counts(67.86, 98)
     ([38], [])
     """
-    if n < 1 or n % 1 or not np.isfinite(percent):
-        raise ValidationError(
-            f"{percent} % of {n}: a share is of at least one unit, and of whole ones"
-        )
+    check_real(percent=percent)
+    if not np.isfinite(percent):
+        raise ValidationError(f"percent is {percent!r}; give a finite number")
+    n, decimals = whole("n", n, least=1), whole("decimals", decimals)
     half = 0.5 * 10.0**-decimals + 1e-9
     near = range(
         max(0, int(np.floor((percent - half) * n / 100))),
@@ -144,10 +146,10 @@ def published_accuracies() -> dict[tuple[str, str, str], Estimate]:
     for table in (1, 2, 3, 4):
         for label, name, percent in printed_rows(table):
             n = n_of[name]
-            whole = possible_counts(percent, n)
+            possible = possible_counts(percent, n)
             result[f"Table {table}", label, name] = (
-                proportion(whole[0], n)
-                if whole
+                proportion(possible[0], n)
+                if possible
                 else Estimate.undefined(f"{percent} % of {n} is no whole number", n=n)
             )
     return result

@@ -146,21 +146,25 @@ def read_output(
         )
     meaningless = nonsense_as(nonsense)
     path = Path(path)
-    named = parts_of_name(path.name) if path.name.startswith("dataset=") else {}
     rows: list[dict[str, Any]] = []
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                rows += _verdicts_of(json.loads(line), score_ties, meaningless)
+                rows += verdicts_of(json.loads(line), score_ties, meaningless)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 raise ValidationError(
                     f"{path.name}, line {number}: {type(error).__name__}: {error}; "
                     "expected a pair in the format of JudgeBench's outputs/"
                 ) from error
     frame = pd.DataFrame(rows)
-    name = judge or named.get("judge") or path.stem
-    frame.insert(0, "judge", name)
+    frame.insert(0, "judge", judge or judge_of_file(path))
     return frame
+
+
+def judge_of_file(path: Path) -> str:
+    """Name the judge whose verdicts a file holds, by the name of the file."""
+    named = parts_of_name(path.name) if path.name.startswith("dataset=") else {}
+    return named.get("judge") or path.stem
 
 
 def parts_of_name(name: str) -> dict[str, str]:
@@ -189,9 +193,18 @@ def nonsense_as(nonsense: str) -> Verdict:
     return readings[nonsense]
 
 
-def _verdicts_of(
-    pair: Mapping[str, Any], score_ties: str, meaningless: Verdict
+def verdicts_of(
+    pair: Mapping[str, Any],
+    score_ties: str = "second-slot",
+    meaningless: Verdict = Verdict.INVALID,
 ) -> list[dict[str, Any]]:
+    """Read what one line says: a record per order.
+
+    Raises
+    ------
+    ValueError
+        If the right answer is none, or there are more than two judgments.
+    """
     judgments = pair["judgments"]
     if len(judgments) > 2:
         raise ValueError(f"{len(judgments)} judgments of one pair")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgelab import data
+from judgelab._checks import check_real, whole
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error
@@ -60,9 +61,9 @@ def position_counts(table: int) -> pd.DataFrame:
         )
     frame = data.published("mtbench", f"table{table}")
     shares = share_columns(frame)
-    whole = (frame[shares] * POSITION_N[table] / 100).round().astype(int)
-    whole.columns = [plain_name(share) for share in shares]
-    return frame.drop(columns=shares).join(whole).assign(n=whole.sum(axis=1))
+    counted = (frame[shares] * POSITION_N[table] / 100).round().astype(int)
+    counted.columns = [plain_name(share) for share in shares]
+    return frame.drop(columns=shares).join(counted).assign(n=counted.sum(axis=1))
 
 
 def share_columns(frame: pd.DataFrame) -> list[str]:
@@ -117,10 +118,12 @@ def widest_interval(
     >>> widest_interval(5.95, 160, 1, 10)
     5.950 [5.254, 6.646] (n = 160, widest possible spread)
     """
-    if not lowest <= mean <= highest or n < 2 or n % 1:
+    check_real(mean=mean, lowest=lowest, highest=highest)
+    n = whole("n", n, least=2)
+    if not lowest <= mean <= highest:
         raise ValidationError(
-            f"mean {mean} of {n} values from {lowest} to {highest}: the mean must "
-            "lie on the scale, and n be a whole number of at least 2"
+            f"mean {mean} on a scale from {lowest} to {highest}: it must lie on the "
+            "scale"
         )
     error = np.sqrt((mean - lowest) * (highest - mean) / (n - 1))
     return from_standard_error(
