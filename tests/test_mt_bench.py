@@ -264,7 +264,7 @@ def test_the_widest_interval_covers_whatever_the_scores_were():
     with pytest.raises(ValidationError, match="must lie on the scale"):
         mt_bench.widest_interval(11, 160, 1, 10)
     for n in (1, 2.5, "160"):
-        with pytest.raises(ValidationError, match="n is .*give a whole number"):
+        with pytest.raises(ValidationError, match=r"n is .*give a whole number"):
             mt_bench.widest_interval(5, n, 1, 10)
 
 
