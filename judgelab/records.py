@@ -341,7 +341,7 @@ class Problems:
     def told(self) -> list[str]:
         """Say what was noted, the first kinds of trouble if there are many."""
         told = [
-            f"{self.name}, {_places(self.noun, lines)}{message}"
+            f"{self.name}, {places(self.noun, lines)}{message}"
             + (f" ({'; '.join(values)})" if values else "")
             for message, (lines, values) in islice(self._found.items(), _MOST_PROBLEMS)
         ]
@@ -363,10 +363,10 @@ def sift(
 ) -> Examined:
     """Take out of a table of records what is not valid, and tell everything."""
     rows, problems = len(frame) + wrong.lines, wrong.told()
-    places = np.arange(len(frame))
+    origin = np.arange(len(frame))
 
     def original(found: Sequence[int]) -> str:
-        return where(places[list(found)].tolist())
+        return where(origin[list(found)].tolist())
 
     while len(problems) < _MOST_PROBLEMS:
         try:
@@ -383,7 +383,7 @@ def sift(
             good[list(bad)] = False
             # Without the gaps, true and false may be a column of their own kind.
             frame = frame[good].reset_index(drop=True).infer_objects()
-            places = places[good]
+            origin = origin[good]
             if not len(frame):
                 return Examined(None, rows, columns, tuple(problems))
     if not problems[-1].startswith("and more"):
@@ -953,14 +953,14 @@ def _collect(frame: Any) -> Any:
 
 
 def _row_numbers(rows: Sequence[int]) -> str:
-    return _places("row", [row + 1 for row in rows])
+    return places("row", [row + 1 for row in rows])
 
 
 def _rows_of(path: Path) -> _Where:
     return lambda rows: f"{path.name}, {_row_numbers(rows)}"
 
 
-def _places(noun: str, numbers: Sequence[int], total: int | None = None) -> str:
+def places(noun: str, numbers: Sequence[int], total: int | None = None) -> str:
     """Name the first places of all those in question."""
     if not numbers:
         return ""
@@ -1064,7 +1064,7 @@ def _read_csv(
             if k in asked
         }
         shown = [starts[row + 1] for row in rows[:_SHOWN_ROWS]]
-        return f"{path.name}, " + _places("line", shown, len(rows))
+        return f"{path.name}, " + places("line", shown, len(rows))
 
     try:
         header, *first = [fields for _, fields in islice(lines(), 2)] or [[]]
@@ -1152,7 +1152,7 @@ def _odd_widths(
                 first.append((line, len(fields)))
     if not first:
         return ""
-    shown = _places("line", [line for line, _ in first], total)
+    shown = places("line", [line for line, _ in first], total)
     return f"{shown}{first[0][1]:,} fields where the header has {width:,}"
 
 
@@ -1305,7 +1305,7 @@ def _read_jsonl(
         raise ValidationError(f"{path.name} is not a table: {error}") from None
 
     def where(rows: Sequence[int]) -> str:
-        return f"{path.name}, " + _places("line", [lines[row] for row in rows])
+        return f"{path.name}, " + places("line", [lines[row] for row in rows])
 
     return frame, where, tuple(seen)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from judgelab.counts import crossed_counts, two_order_tables
 from judgelab.errors import JudgelabError, ValidationError
-from judgelab.readers import READERS, looks_like, read_as
+from judgelab.readers import READERS, examine_as, looks_like, read_as
 from judgelab.records import column_names, examine, json_objects, read
 from judgelab.verdict import Verdict
 
@@ -128,7 +128,9 @@ def test_alpaca_eval(tmp_path, preference, verdict):
 def test_alpaca_eval_without_meaning(tmp_path, preference):
     path = tmp_path / "annotations.json"
     path.write_text(json.dumps([ALPACA, ALPACA | {"preference": preference}]))
-    with pytest.raises(ValidationError, match=r"2: preference is"):
+    with pytest.raises(
+        ValidationError, match=r"annotation 2: the preference is no number"
+    ):
         read_as(path, "alpacaeval")
 
 
@@ -184,13 +186,112 @@ def test_a_missing_field_is_named_with_its_line(tmp_path, reader, row, lacking):
         path.write_text(json.dumps([row, lame]))
     else:
         lines(path, row, lame)
-    with pytest.raises(ValidationError, match=f"line 2: lacks '{lacking}'"):
+    with pytest.raises(ValidationError, match=f" 2: lacks '{lacking}'"):
         read_as(path, reader)
 
 
 def test_an_unknown_winner(tmp_path):
-    with pytest.raises(ValidationError, match="line 1: unknown winner 'model_c'"):
+    with pytest.raises(ValidationError, match=r"line 1: unknown winner.*'model_c'"):
         read_as(lines(tmp_path / "x.jsonl", VOTE | {"winner": "model_c"}), "mt-bench")
+
+
+def test_everything_wrong_in_a_file_of_another_tool_is_told(tmp_path):
+    path = lines(
+        tmp_path / "v.jsonl",
+        VOTE,
+        VOTE | {"winner": "model_c", "turn": 1},
+        [1],
+        {key: value for key, value in VOTE.items() if key != "judge"},
+        VOTE | {"winner": None, "question_id": 82},
+        VOTE,
+        VOTE | {"model_b": "q"},
+        VOTE | {"judge": " expert_2"},
+        VOTE | {"judge": "expert_3"},
+    )
+    with path.open("a") as file:
+        file.write("not json\n")
+    found = examine_as(path, "mt-bench")
+    for place, what in [
+        ("lines 2, 5", "unknown winner; known are model_a, model_b"),
+        ("line 3", "not an object"),
+        ("line 4", "lacks 'judge'"),
+        ("lines 1, 6", "several verdicts on one item"),
+        ("line 7", "compared with itself"),
+        ("line 8", "spaces around it"),
+        ("line 10", "not JSON"),
+    ]:
+        assert any(place in p and what in p for p in found.problems), (place, what)
+    assert len(found.problems) == 7
+    assert "('model_c'; None)" in found.problems[0]
+    assert found.rows == 10
+    assert found.records["judge"].tolist() == ["expert_3"]
+    with pytest.raises(ValidationError, match=r"lines 2, 5: .*and 6 more kinds"):
+        read_as(path, "mt-bench")
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "told"),
+    [
+        (
+            "alpacaeval",
+            json.dumps([1, ALPACA | {"preference": 7}, ALPACA]),
+            ["annotation 1: not an object", "annotation 2: the preference is no"],
+        ),
+        (
+            "llmjudge",
+            "q 0 p 1\nq 0 r\nq 0 s x\nq 0 p 1",
+            ["line 2", "line 3", "s 1, 4"],
+        ),
+        (
+            "rankjudge",
+            "\n".join(map(json.dumps, [MATCH, MATCH | {"better_is_a": "yes"}, {}])),
+            ["line 2: better_is_a is neither", "line 3: lacks 'judge'"],
+        ),
+        (
+            "fastchat-single",
+            '{"question_id": 1, "turn": 1, "model": "m", "score": "7", "judge": "j"}',
+            ["line 1: the score is no number ('7')"],
+        ),
+        (
+            "judgebench",
+            '{"pair_id": 1, "judgments": [], "label": "A"}\n{}',
+            ["line 1: label 'A' names no right answer", "line 2: lacks 'judgments'"],
+        ),
+        ("fastchat", '{"model_1": "a", "model_2": "b", "g1_winner": "a"}', ["lacks"]),
+    ],
+)
+def test_every_format_tells_all_that_is_wrong(tmp_path, reader, content, told):
+    path = tmp_path / "x.jsonl"
+    path.write_text(content)
+    problems = examine_as(path, reader).problems
+    assert len(problems) == len(told)
+    for text in told:
+        assert any(text in problem for problem in problems), problems
+
+
+def test_the_first_kinds_of_many_are_told(tmp_path):
+    path = tmp_path / "v.jsonl"
+    # Every line has a field twice, another in each.
+    text = [f'{{"f{n}": 1, "f{n}": 2}}' for n in range(30)]
+    path.write_text("\n".join(text))
+    problems = examine_as(path, "mt-bench").problems
+    assert len(problems) == 21
+    assert problems[-1].startswith("and more")
+
+
+def test_our_own_json_lines_tell_every_broken_line(tmp_path):
+    path = tmp_path / "x.jsonl"
+    good = {"judge": "x", "item": 1, "verdict": "A"}
+    path.write_text(
+        "\n".join([json.dumps(good), "{", "[]", '{"item": [1]}', "{", "", "7"])
+    )
+    found = examine(path)
+    assert [p.split(": ")[0] for p in found.problems] == [
+        "x.jsonl, lines 2, 5",
+        "x.jsonl, lines 3, 7",
+        "x.jsonl, line 4",
+    ]
+    assert (len(found.records), found.rows) == (1, 6)
 
 
 # --- Real files -----------------------------------------------------------------------
@@ -232,7 +333,7 @@ def any_file(path, content, *, reader="records"):
                 if found.records is None:
                     assert found.problems
                 return found
-            return read_as(path, reader)
+            return examine_as(path, reader)
     except JudgelabError:
         return None
 

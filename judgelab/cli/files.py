@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from judgelab.records import Examined
+
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
 
@@ -185,8 +187,6 @@ def _own(
     encoding: str,
     separator: str | None,
 ) -> Loaded:
-    import pandas as pd
-
     from judgelab.records import column_names, examine
     from judgelab.reporting import USED, kind_of
 
@@ -216,32 +216,36 @@ def _own(
         )
         for path in files
     ]
-    frames = [part.records for part in found if part.records is not None]
-    problems = tuple(problem for part in found for problem in part.problems)
-    whole = pd.concat(frames, ignore_index=True) if frames else None
-    return Loaded(
-        whole, kind, sum(part.rows for part in found), tuple(columns), labels, problems
-    )
+    return _together(found, kind, columns, labels)
 
 
 def _others(files: Sequence[Path], reader: str, scale: str | None) -> Loaded:
+    from judgelab.readers import examine_as, find_reader
+
+    kind, labels = find_reader(reader).kind, _labels(scale)
+    found = [examine_as(path, reader, scale=labels) for path in files]
+    columns = dict.fromkeys(name for part in found for name in part.columns)
+    return _together(found, kind, columns, labels)
+
+
+def _together(
+    found: Sequence[Examined],
+    kind: str,
+    columns: Iterable[str],
+    scale: list[Any] | None,
+) -> Loaded:
+    """Put what several files hold into one table."""
     import pandas as pd
 
-    from judgelab.readers import find_reader, read_as
-
-    find_reader(reader)
-    frames, problems, kind = [], list[str](), "pairwise"
-    for path in files:
-        try:
-            frame, kind = read_as(path, reader)
-        except ValidationError as error:
-            problems.append(str(error))
-            continue
-        frames.append(frame)
-    whole = pd.concat(frames, ignore_index=True) if frames else None
-    rows = 0 if whole is None else len(whole)
-    columns = () if whole is None else tuple(map(str, whole.columns))
-    return Loaded(whole, kind, rows, columns, _labels(scale), tuple(problems))
+    frames = [part.records for part in found if part.records is not None]
+    return Loaded(
+        pd.concat(frames, ignore_index=True) if frames else None,
+        kind,
+        sum(part.rows for part in found),
+        tuple(columns),
+        scale,
+        tuple(problem for part in found for problem in part.problems),
+    )
 
 
 def _truths(orders: Sequence[str] | None) -> dict[str, bool]:

@@ -10,7 +10,7 @@ import atheris
 
 with atheris.instrument_imports(include=["judgelab", "json", "csv"]):
     from judgelab.errors import JudgelabError
-    from judgelab.readers import READERS, read_as
+    from judgelab.readers import READERS, examine_as
     from judgelab.records import examine
     from judgelab.reporting import kind_of, who_judged
 
@@ -39,7 +39,7 @@ def others(data: bytes) -> None:
     """Read as the format of another tool."""
     path = FOLDER / "other.jsonl"
     path.write_bytes(data[1:])
-    read_as(path, [*READERS][data[0] % len(READERS)])
+    examine_as(path, [*READERS][data[0] % len(READERS)])
 
 
 def one_input(data: bytes) -> None:

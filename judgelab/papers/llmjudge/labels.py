@@ -115,21 +115,35 @@ def read_labels(path: str | Path) -> pd.DataFrame:
             f"{path.name} is no text in UTF-8 (byte {error.start}); convert it"
         ) from None
     for number, line in enumerate(text.splitlines(), start=1):
-        parts = line.split()
-        if len(parts) != 4:
-            raise ValidationError(
-                f"{path.name}, line {number}: {len(parts)} columns; expected query, 0, "
-                "document, label (a file without labels has three)"
-            )
-        # `int` would read 1_0 as ten.
-        if not re.fullmatch(r"[+-]?[0-9]{1,9}", parts[3]):
-            raise ValidationError(
-                f"{path.name}, line {number}: the label is {parts[3]!r}; labels are "
-                "whole numbers (round or cut them yourself, and say how)"
-            )
-        rows.append((parts[0], parts[2], int(parts[3])))
+        try:
+            rows.append(label_of_line(line))
+        except ValidationError as error:
+            raise ValidationError(f"{path.name}, line {number}: {error}") from None
     frame = pd.DataFrame(rows, columns=[*KEY, "label"])
     return checked_labels(frame, path.name)
+
+
+def label_of_line(line: str) -> tuple[str, str, int]:
+    """Read query, document and label off one line of a file of labels.
+
+    Raises
+    ------
+    ValidationError
+        If the line has not four columns, or the label is no whole number.
+    """
+    parts = line.split()
+    if len(parts) != 4:
+        raise ValidationError(
+            f"{len(parts)} columns; expected query, 0, document, label (a file without "
+            "labels has three)"
+        )
+    # `int` would read 1_0 as ten.
+    if not re.fullmatch(r"[+-]?[0-9]{1,9}", parts[3]):
+        raise ValidationError(
+            f"the label is {parts[3]!r}; labels are whole numbers (round or cut them "
+            "yourself, and say how)"
+        )
+    return parts[0], parts[2], int(parts[3])
 
 
 def join_labels(
