@@ -539,3 +539,14 @@ def test_the_printed_rows_are_possible():
         inverse = np.linalg.inv(three)
         partial_r = -inverse[1, 2] / math.sqrt(inverse[1, 1] * inverse[2, 2])
         assert row["residual"] == pytest.approx(partial_r)
+
+
+@pytest.mark.parametrize("rng", [None, -1, 0.5, "seed"])
+def test_what_is_drawn_can_be_repeated(rng):
+    with pytest.raises(ValidationError, match="rng is"):
+        simulate(GOOD, rng=rng)
+    drawn = simulate(GOOD, n=60, rng=0)
+    with pytest.raises(ValidationError, match="rng is"):
+        over_items(drawn, mpcc, rng=rng)
+    with pytest.raises(ValidationError, match="rng is"):
+        mtsair.evaluate(drawn, rng=rng)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
+from judgelab._checks import random_generator
 from judgelab.correlation import kendall_tau
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
@@ -238,7 +239,7 @@ def random_samples(
     scores = dl2023().to_numpy()
     if size not in range(1, scores.shape[1] + 1):
         raise ValidationError(f"size is {size!r}; draw 1 to {scores.shape[1]} queries")
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     whole = _means(scores)
     taus = np.array(
         [

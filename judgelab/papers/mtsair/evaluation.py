@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
+from judgelab._checks import random_generator
 from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.counts import contingency_table
 from judgelab.errors import UndefinedStatistic, ValidationError
@@ -122,7 +123,7 @@ def over_items(
         value = statistic(benchmark)
     except UndefinedStatistic as error:
         return Estimate.undefined(str(error), n)
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     blocks = -(-n // block)
 
     def replicate() -> float:
@@ -204,7 +205,7 @@ def evaluate(
         "MPCC-Consistency": partial(mpcc_consistency, windows=windows),
         "MPCC-Δ": partial(mpcc_delta, windows=windows, sign=sign),
     }
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     found = {
         name: over_items(
             benchmark,

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy import special
 
+from judgelab._checks import random_generator
 from judgelab.errors import ValidationError
 from judgelab.intervals import Rng
 from judgelab.papers.mtsair.benchmark import Benchmark, Codes, Floats
@@ -88,7 +89,7 @@ def simulate(
             f"topic_size = {topic_size!r}, topic_spread = {topic_spread}, leniency = "
             f"{leniency}: need a whole topic_size >= 1, a spread >= 0 and a number"
         )
-    truth, of_expert, of_judge = np.random.default_rng(rng).spawn(3)
+    truth, of_expert, of_judge = random_generator(rng).spawn(3)
     drawn = draw_pairs(n, spread=spread, length_spread=length_spread, rng=truth)
     topics = topic_spread * truth.normal(size=-(-n // topic_size))
     delta = drawn.delta + edge + np.repeat(topics, topic_size)[:n]
