@@ -4,30 +4,50 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unicodedata import normalize
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 from test_browser import all_demos, browser, caption  # noqa: F401
 from test_editions import ROOT, WRITTEN, build, for_instructors, rows_of, words
 
 from judgelab.teach import exercises, terms
 
-A_BOOK = range(50, 500)
+A_BOOK = range(50, 320)
+# A4 without the margins of `@page`, in the pixels of a style sheet.
+TEXT_WIDTH = round((210 - 2 * 16) / 25.4 * 96)
+# What begins inside the text and ends outside it.
+CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(part => {
+    const out = e => e.getBoundingClientRect().right > innerWidth + 1;
+    return out(part) && !out(part.parentElement) && part.checkVisibility()
+        && !part.closest('mjx-assistive-mml, .jl-unseen, .jl-said');
+}).map(part => part.outerHTML.slice(0, 120))"""
 
 
 @pytest.fixture(scope="module")
-def pages(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Print the reader's book as `make pdf` does; return the text of its pages."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the reader's book on one page, as `make pdf` does."""
     output = tmp_path_factory.mktemp("print")
     build("reader", output, "--builder", "singlehtml")
-    page = browser.new_page()
-    page.goto((output / "_build" / "singlehtml" / "index.html").as_uri())
+    return output
+
+
+@pytest.fixture(scope="module")
+def book(browser: Browser, folder: Path) -> Page:
+    """Open the book that is one page."""
+    page = browser.new_page(viewport={"width": TEXT_WIDTH, "height": 1000})
+    page.goto((folder / "_build" / "singlehtml" / "index.html").as_uri())
     page.wait_for_function("() => MathJax.startup.promise.then(() => true)")
-    page.pdf(path=output / "book.pdf", prefer_css_page_size=True)
-    page.close()
-    sheets = PdfReader(output / "book.pdf").pages
+    return page
+
+
+@pytest.fixture(scope="module")
+def pages(book: Page, folder: Path) -> list[str]:
+    """Print the book; return the text of its pages."""
+    book.pdf(path=folder / "book.pdf", prefer_css_page_size=True)
+    sheets = PdfReader(folder / "book.pdf").pages
     # Type has ligatures: “ﬁrst” is a word of four signs.
     return [normalize("NFKC", sheet.extract_text()) for sheet in sheets]
 
@@ -37,6 +57,11 @@ def test_it_is_a_book_with_numbered_pages(pages: list[str]) -> None:
     for number, text in enumerate(pages, 1):
         assert str(number) in (text.splitlines()[0], text.splitlines()[-1])
         assert len(text.split()) > 10, f"page {number} is all but empty"
+
+
+def test_nothing_is_cut_at_the_margin(book: Page) -> None:
+    book.emulate_media(media="print")
+    assert book.evaluate(CUT) == []
 
 
 def together(pages: list[str]) -> str:

@@ -33,7 +33,7 @@ MINUTES_PER_DEMO = 4.0
 MINUTES_PER_QUESTION = 0.5
 GLOSSARY = "book/glossary"
 _PAGES_WITHOUT_TERMS = (
-    *("book/api", "book/references"),
+    *("book/api", "book/references", "book/handout"),
     # There a cluster has machines, a key opens an account, and a run is a program's.
     *("book/outgrow-a-laptop", "book/ten-million-verdicts"),
 )
@@ -211,7 +211,7 @@ def _notes(page: str, notes: dict[str, int]) -> str:
         for key, note in notes.items()
     )
     return (
-        '<div class="jl-notes">'
+        f'<div class="jl-notes" data-page="{page}">'
         f'<p class="jl-notes-title">Terms on this page</p>{tips}</div>'
     )
 
