@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import special
 
 from judgelab import intervals
 from judgelab.counts import numbers
@@ -386,6 +386,8 @@ def weighted_tau(
         first, second = (v, u) if rank == "y" else (u, v)
         # scipy's None ranks by the first vector, ties by the second.
         order: Any = True if rank == "both" else None
+        from scipy import stats
+
         return float(stats.weightedtau(first, second, order, None, additive).statistic)
 
     return _any(x, y, statistic, interval, level, resamples, rng)
@@ -862,6 +864,8 @@ def _distinct(x: Floats, y: Floats) -> int:
 
 
 def _rho_value(x: Floats, y: Floats) -> float:
+    from scipy import stats
+
     return _r_value(stats.rankdata(x), stats.rankdata(y))
 
 
@@ -1211,6 +1215,8 @@ def _rho_without_each(x: Floats, y: Floats) -> Floats:
     """
     n = x.size
     s = _per_system(x, y)[0].astype(float)
+    from scipy import stats
+
     rank_x, rank_y = stats.rankdata(x), stats.rankdata(y)
     # Σ over the others of how far each rank falls × the other rank, or both falls.
     fall_x = (n * (n + 1) / 2 - rank_y + _above_minus_below(rank_x, rank_y)) / 2
