@@ -584,8 +584,9 @@ def test_the_command_refuses_what_makes_no_sense(tmp_path):
         ),
         (["--model", "some"], "name the judges"),
         (["--model", "scripted", "--documents", str(tmp_path)], "no .txt"),
+        (["--model", "scripted", "--out", f"{__file__}/x"], "cannot be a folder"),
     ):
-        done = cli.invoke(app, ["rankjudge", "run", *more, *out])
+        done = cli.invoke(app, ["rankjudge", "run", *out, *more])
         assert isinstance(done.exception, ValidationError)
         assert message in str(done.exception)
 

@@ -87,7 +87,10 @@ def run(
     texts = rj.read_documents(documents)
     wanted = dict.fromkeys([model, *([checker] if checker else []), *names])
     models = {name: _model(name, base_url) for name in wanted}
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValidationError(f"--out {out} cannot be a folder: {error}") from error
     log = Log(out / "log.sqlite")
 
     def tell(line: str) -> None:
@@ -239,8 +242,8 @@ def _show(console: Console, result: Any, source: str, matches: Path) -> None:
             console.print(f"{judge}: all right on {share:.0%}", highlight=False)
         raise ValidationError(
             f"no ranking: {error}. Nothing is lost: with a larger --per-document only "
-            f"new pairs are asked about, and judgelab rankjudge rank {matches} ranks "
-            "what is there, also with --interval model"
+            f"new pairs are asked about, and judgelab rankjudge rank {matches} has other "
+            "ways to rate what is there"
         ) from error
     console.print(
         f"{len(curation.trivial)} of them on which all judges agree, "
