@@ -242,7 +242,7 @@ def _show(console: Console, result: Any, source: str, matches: Path) -> None:
             console.print(f"{judge}: all right on {share:.0%}", highlight=False)
         raise ValidationError(
             f"no ranking: {error}. Nothing is lost: with a larger --per-document only "
-            f"new pairs are asked about, and judgelab rankjudge rank {matches} has other "
+            f"new pairs are asked about; judgelab rankjudge rank {matches} has other "
             "ways to rate what is there"
         ) from error
     console.print(
