@@ -30,7 +30,7 @@ def check_real(**arguments: Any) -> None:
     >>> check_real(share=0.5, width=1)
     """
     for name, value in arguments.items():
-        if not _is_real(value):
+        if not is_real(value):
             raise ValidationError(f"{name} is {value!r}; give a number")
 
 
@@ -48,23 +48,23 @@ def whole(name: str, value: Any, *, least: int = 0) -> int:
     50
     """
     # What is not below infinity is nan or infinity itself.
-    if not _is_real(value) or not least <= value < np.inf or value % 1:
+    if not is_real(value) or not least <= value < np.inf or value % 1:
         raise ValidationError(
-            f"{name} is {value!r}; give a whole number, {least} or more"
+            f"{name} is {value!r}; give a whole number, at least {least}"
         )
     return int(value)
 
 
-def _is_real(value: Any) -> bool:
+def is_real(value: Any) -> bool:
     """Tell numbers from words, and from truth values, which Python counts with."""
     return isinstance(value, abstract.Real) and not isinstance(value, bool)
 
 
-def array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+def array(name: str, values: npt.ArrayLike, give: str = "numbers") -> npt.NDArray[Any]:
     """Return an array of numbers or truth values, whatever container they came in.
 
     Nullable columns of pandas reach NumPy as objects; where nothing is missing these
-    are plain numbers.
+    are plain numbers. The message ends with what to `give` instead.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     """
     if np.ma.is_masked(values):
         raise ValidationError(
-            f"{name}: some values are masked; fill them in, or leave them out"
+            f"{name} is masked in places; fill the values in, or leave them out"
         )
     try:
         found = np.asarray(values)
@@ -86,13 +86,13 @@ def array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
             found = np.asarray(found.tolist())
     except (TypeError, ValueError):
         raise ValidationError(
-            f"{name}: no array can be made of a {type(values).__name__} like this; "
-            "give numbers, in rows of one length"
+            f"{name} is a {type(values).__name__} of which no array can be made; give "
+            f"{give}, in rows of one length"
         ) from None
     if found.dtype.kind not in "biuf":
-        odd = [x for x in np.ravel(found).tolist() if not _is_real(x)][:3]
+        odd = [x for x in np.ravel(found)[:1000].tolist() if not is_real(x)][:3]
         raise ValidationError(
-            f"{name}: no numbers, but {found.dtype} such as {odd}; give numbers"
+            f"{name} has dtype {found.dtype}, with values such as {odd}; give {give}"
         )
     return found
 
@@ -130,6 +130,7 @@ def random_generator(rng: Any) -> np.random.Generator:
         return rng
     if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
         raise ValidationError(
-            f"rng is {rng!r}; pass a NumPy Generator, or a seed: a whole number >= 0"
+            f"rng is {rng!r}, and draws must be repeatable; pass rng= a NumPy Generator "
+            "or a seed (a whole number, at least 0)"
         )
     return np.random.default_rng(rng)

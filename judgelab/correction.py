@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab._checks import check_real, floats
+from judgelab._checks import check_real, floats, is_real
 from judgelab.counts import cluster_codes
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
@@ -360,7 +360,7 @@ def rogan_gladen(
         "lang-reiczigel": "Lang–Reiczigel",
         "delta": "delta method",
     }
-    if interval not in names:
+    if interval not in tuple(names):
         raise ValidationError(
             f"interval is {interval!r}; choose from {', '.join(map(repr, names))}"
         )
@@ -886,10 +886,7 @@ def _trust(
 ) -> float:
     """Find λ: given, or cov(y, f) / ((1 + n/N)·var(f)), cut to [0, 1]."""
     if not isinstance(weight, str) or weight != "tuned":
-        if (
-            not isinstance(weight, float | int | np.floating | np.integer)
-            or not 0 <= weight <= 1
-        ):
+        if not is_real(weight) or not 0 <= weight <= 1:
             raise ValidationError(
                 f"weight is {weight!r}; give 'tuned' or a number from 0 to 1"
             )
@@ -917,7 +914,14 @@ def _between(
     clusters: tuple[npt.ArrayLike, npt.ArrayLike], *influence: Floats
 ) -> tuple[int, float]:
     """Count the labelled clusters, and find the variance of a sum of influences."""
-    names = [np.asarray(of) for of in clusters]
+    try:
+        of_labelled, of_rest = clusters
+    except (TypeError, ValueError):
+        raise ValidationError(
+            f"clusters is {clusters!r}; give two lists: what each labelled item "
+            "belongs to, and what each other item"
+        ) from None
+    names = [np.asarray(of_labelled), np.asarray(of_rest)]
     if [of.shape for of in names] != [part.shape for part in influence]:
         raise ValidationError(
             f"clusters have shapes {[of.shape for of in names]}; give one for each of "

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import special
 
 from judgelab import intervals
-from judgelab.counts import numbers
+from judgelab._checks import array, check_real, random_generator, whole
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 
@@ -515,6 +515,7 @@ def rank_biased_overlap(
     >>> rank_biased_overlap("ABCDEFGH", "ABCDEFGH", p=0.9, kind="truncated")
     0.570 (n = 8, no interval)
     """
+    check_real(p=p)
     if not 0 < p < 1:
         raise ValidationError(f"p is {p!r}; give a number between 0 and 1, such as 0.9")
     if kind not in ("extrapolated", "truncated"):
@@ -571,6 +572,7 @@ def average_overlap(
     >>> average_overlap("ABCDEFGH", "BACDHEFG", k=8)
     0.811 (n = 8, no interval)
     """
+    k = whole("k", k, least=1)
     _check_lists(first, second, k)
     shared = _shared(first, second, k)
     return _alone(float(np.mean(shared / np.arange(1, k + 1))), k)
@@ -606,6 +608,7 @@ def top_k_overlap(
     >>> top_k_overlap("ABCDEFGH", "BACDHEFG", k=5)
     0.800 (n = 5, no interval)
     """
+    k = whole("k", k, least=1)
     _check_lists(first, second, k)
     return _alone(float(_shared(first, second, k)[-1] / k), k)
 
@@ -724,11 +727,10 @@ def over_topics(
             f"first has shape {x.shape} and second {y.shape}; give the same systems in "
             "the same order" + (", and the same topics" if paired else "")
         )
-    if resamples < 1:
-        raise ValidationError(f"resamples is {resamples}; draw at least 1")
+    resamples = whole("resamples", resamples, least=1)
     intervals.upper_end(level)
     value = float(statistic(x.mean(1), y.mean(1)))
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
 
     def draw(scores: Floats) -> Floats:
         topics = scores.shape[1]
@@ -1293,9 +1295,8 @@ def _with_bootstrap(
         raise ValidationError(
             "a bootstrap draws at random; pass rng (a numpy Generator or a seed)"
         )
-    if resamples < 1:
-        raise ValidationError(f"resamples is {resamples}; draw at least 1")
-    generator = np.random.default_rng(rng)
+    resamples = whole("resamples", resamples, least=1)
+    generator = random_generator(rng)
     drawn = (generator.integers(0, n, n) for _ in range(resamples))
     replicates = np.array([_or_nan(statistic, x[i], y[i]) for i in drawn])
     method = f"bootstrap, {resamples} resamples of systems"
@@ -1330,11 +1331,11 @@ def _shared(
 def _check_lists(
     first: Sequence[Hashable], second: Sequence[Hashable], k: int = 1
 ) -> None:
-    if not isinstance(k, int | np.integer) or k < 1:
-        raise ValidationError(f"k is {k!r}; give a whole number, at least 1")
     for name, names in (("first", first), ("second", second)):
         if isinstance(names, Set | Mapping):
             raise ValidationError(f"{name} is a {type(names).__name__}, without order")
+        if not hasattr(names, "__len__"):
+            raise ValidationError(f"{name} is {names!r}; give a list of names")
         if len(names) < k:
             raise ValidationError(f"{name} has {len(names)} names; give at least {k}")
         if len(set(names)) < len(names):
@@ -1360,7 +1361,7 @@ def _check_options(interval: str | None, level: float) -> None:
 
 
 def _vector(scores: npt.ArrayLike, name: str) -> Floats:
-    values = numbers(scores)
+    values = array(name, scores, "one number per system")
     if values.dtype.kind not in "iuf" or values.ndim != 1:
         raise ValidationError(
             f"{name} has dtype {values.dtype} and shape {values.shape}; give one "
@@ -1402,7 +1403,7 @@ def _checked(
 
 
 def _checked_table(table: npt.ArrayLike) -> npt.NDArray[Any]:
-    counts = numbers(table)
+    counts = array("table", table)
     if counts.dtype.kind not in "iuf" or counts.ndim != 2 or not counts.size:
         raise ValidationError(
             f"table has dtype {counts.dtype} and shape {counts.shape}; give counts of "
@@ -1425,7 +1426,7 @@ def _checked_table(table: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _topics(scores: npt.ArrayLike, name: str) -> Floats:
-    values = numbers(scores)
+    values = array(name, scores)
     if values.dtype.kind not in "iuf" or values.ndim != 2:
         raise ValidationError(
             f"{name} has dtype {values.dtype} and shape {values.shape}; give numbers, "

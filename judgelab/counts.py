@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from judgelab._checks import array, whole
 from judgelab._kernel import count_pairs
 from judgelab.errors import ValidationError
 from judgelab.verdict import Verdict, unswap
@@ -317,7 +318,7 @@ def win_counts(
 
 def _times(weights: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Check how often each row happened."""
-    times = numbers(weights)
+    times = array("weights", weights)
     if times.shape != shape:
         raise ValidationError(f"weights has shape {times.shape}, the games {shape}")
     usable = times.dtype.kind in "biuf" and (times >= 0) & (times < np.inf)
@@ -437,9 +438,16 @@ def _codes(
     names: npt.ArrayLike, players: int | Sequence[Hashable], argument: str
 ) -> tuple[npt.NDArray[Any], int]:
     """Turn names into positions; positions are left as they are, right or wrong."""
-    values = np.asarray(names)
-    if isinstance(players, (int, np.integer)):
-        players = int(players)
+    if np.ma.is_masked(names):
+        raise ValidationError(f"{argument} is masked in places; leave those games out")
+    try:
+        values = np.asarray(names)
+    except ValueError:
+        values = np.empty((0, 0))
+    if values.ndim != 1:
+        raise ValidationError(f"{argument} is no list of players, one per game")
+    if isinstance(players, int | np.integer):
+        players = whole("players", players)
         if not values.size:
             return values.astype(np.int64), players
         if values.dtype.kind not in "iu":
@@ -450,7 +458,12 @@ def _codes(
         return values, players
     import pandas as pd
 
-    index = pd.Index(list(players))
+    try:
+        index = pd.Index(list(players))
+    except TypeError:
+        raise ValidationError(
+            f"players is {players!r}; give their names, or their number"
+        ) from None
     if not index.is_unique:
         raise ValidationError(
             f"players names {index[index.duplicated()].tolist()[:5]} more than once"
@@ -535,25 +548,19 @@ def pairs_as_items(
 
 
 def numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return an array of numbers that pandas has put into objects as one of numbers.
-
-    A frame of nullable integers reaches NumPy as objects; where nothing is missing
-    these are plain numbers. Anything else keeps its type, for the caller to refuse.
+    """Return an array of numbers, whatever container they came in.
 
     Raises
     ------
     ValidationError
-        If a number is masked: its mask would be lost.
+        If something is masked, missing, no number, or the rows differ in length.
 
     Examples
     --------
     >>> numbers(np.array([[1, 2]], dtype=object)).dtype
     dtype('int64')
     """
-    if np.ma.is_masked(values):
-        raise ValidationError("numbers are masked; fill them in, or leave them out")
-    array = np.asarray(values)
-    return np.asarray(array.tolist()) if array.dtype.kind == "O" else array
+    return array("the table", values, "finite numbers")
 
 
 def encode(
@@ -890,8 +897,8 @@ def crossed_counts(
     group, of_cluster = pd.factorize(found[cluster].to_numpy())
     item, of_item = pd.factorize(found["item"].to_numpy())
     judge, of_judge = pd.factorize(found["judge"].to_numpy())
-    pairs = np.divmod(np.unique(item * of_cluster.size + group), of_cluster.size)
-    if pairs[0].size > of_item.size:
+    pairs = np.unique(np.stack([item, group]), axis=1)
+    if pairs.shape[1] > of_item.size:
         twice = of_item[np.flatnonzero(np.bincount(pairs[0]) > 1)][:5].tolist()
         raise ValidationError(
             f"items {twice} belong to several values of {cluster!r}; give one each"

@@ -6,6 +6,7 @@ import html
 import math
 from dataclasses import dataclass
 
+from judgelab._checks import check_real
 from judgelab.errors import ValidationError
 
 
@@ -61,6 +62,8 @@ class Estimate:
     reason: str = ""
 
     def __post_init__(self) -> None:
+        check_real(value=self.value, low=self.low, high=self.high, level=self.level)
+        check_real(n=self.n)
         if not 0 < self.level < 1:
             raise ValidationError(
                 f"level is {self.level!r}; give a coverage between 0 and 1 (0.95)"
@@ -75,8 +78,11 @@ class Estimate:
                 f"the interval runs from {self.low!r} to {self.high!r}; "
                 "give both ends, or nan for both"
             )
-        if not self.n >= 0:
-            raise ValidationError(f"n is {self.n!r}; a number of units is at least 0")
+        if not 0 <= self.n < math.inf or self.n % 1:
+            raise ValidationError(
+                f"n is {self.n!r}; a number of units is whole, and at least 0"
+            )
+        object.__setattr__(self, "n", int(self.n))
         if math.isnan(self.value) and not self.reason:
             raise ValidationError("an undefined value (nan) needs a reason")
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab._checks import floats
+from judgelab._checks import check_real, floats, random_generator, whole
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 
@@ -73,11 +73,13 @@ def proportion(
     >>> proportion(21, 23)
     0.913 [0.732, 0.976] (n = 23, Wilson)
     """
+    check_real(successes=successes)
+    n = whole("n", n)
     if n == 0:
         raise UndefinedStatistic(
             "a share of 0 units does not exist; give at least one unit"
         )
-    if n % 1 or not 0 <= successes <= n:
+    if not 0 <= successes <= n:
         raise ValidationError(
             f"{successes} of {n} is no share: need a whole number n and "
             "0 <= successes <= n"
@@ -179,14 +181,16 @@ def clustered_proportion(
     >>> proportion(15, 20)
     0.750 [0.531, 0.888] (n = 20, Wilson)
     """
-    s, t = np.asarray(successes, float), np.asarray(totals, float)
-    w = np.ones_like(t) if weights is None else np.asarray(weights, float)
+    upper_end(level)
+    s, t = floats("successes", successes), floats("totals", totals)
+    w = np.ones_like(t) if weights is None else floats("weights", weights)
     if s.ndim != 1 or not s.shape == t.shape == w.shape:
         raise ValidationError(
             f"successes, totals and weights have shapes {s.shape}, {t.shape} and "
             f"{w.shape}; give one of each per cluster"
         )
-    right = (s >= 0) & (s <= t) & np.isfinite(t) & (w >= 0) & (w == np.floor(w))
+    right = (s >= 0) & (s <= t) & np.isfinite(t)
+    right &= (w >= 0) & (w == np.floor(w)) & np.isfinite(w)
     if not right.all():
         wrong = np.flatnonzero(~right)[:5]
         raise ValidationError(
@@ -271,9 +275,10 @@ def clustered_difference(
     >>> clustered_difference(right, [1] * 8, [1, 0, 0, 1, 0, 0, 1, 0], [1] * 8)
     0.250 [-0.273, 0.673] (n = 8, Bonett–Price, 8 clusters)
     """
-    s, t, u, v = (
-        np.asarray(x, float) for x in (successes, totals, other_successes, other_totals)
-    )
+    upper_end(level)
+    s, t = floats("successes", successes), floats("totals", totals)
+    u = floats("other_successes", other_successes)
+    v = floats("other_totals", other_totals)
     if s.ndim != 1 or not s.shape == t.shape == u.shape == v.shape:
         raise ValidationError(
             f"shapes are {s.shape}, {t.shape}, {u.shape} and {v.shape}; give one of "
@@ -349,7 +354,7 @@ def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
     >>> median([3, 1, 4, 1, 5, 9, 2, 6])
     3.500 [1.000, 9.000] (n = 8, order statistics)
     """
-    x = np.sort(floats("values", values))
+    x = floats("values", values)
     if x.ndim != 1 or not np.isfinite(x).all():
         raise ValidationError(
             f"values have shape {x.shape} and {np.count_nonzero(~np.isfinite(x))} that "
@@ -357,6 +362,7 @@ def median(values: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
         )
     if not x.size:
         raise UndefinedStatistic("0 values have no median; give at least one")
+    x = np.sort(x)
     value, n = float(np.median(x)), x.size
     # The k-th smallest is above the median if fewer than k values are below it; we want
     # the largest k for which that is rare enough.
@@ -387,6 +393,13 @@ def effective_size(
     >>> round(effective_size(0.0025, 0.005, n=100, clusters=20), 1)
     43.8
     """
+    check_real(simple_variance=simple_variance, clustered_variance=clustered_variance)
+    check_real(n=n, clusters=clusters)
+    if not (simple_variance >= 0 and clustered_variance >= 0 and n > 0 < clusters - 1):
+        raise ValidationError(
+            f"variances {simple_variance!r} and {clustered_variance!r}, {n!r} units in "
+            f"{clusters!r} clusters; give variances >= 0, units, and two clusters"
+        )
     if simple_variance == 0:
         size = clusters
     elif clustered_variance == 0:
@@ -430,6 +443,7 @@ def upper_end(level: float) -> float:
     ValidationError
         If the level is not strictly between 0 and 1.
     """
+    check_real(level=level)
     if not 0 < level < 1:
         raise ValidationError(
             f"level is {level!r}; give a coverage between 0 and 1 (0.95)"
@@ -463,6 +477,7 @@ def from_standard_error(
     >>> from_standard_error(0.5, 0.086, 100, "delta method", bounds=(-1, 1))
     0.500 [0.331, 0.669] (n = 100, delta method)
     """
+    check_real(value=value, standard_error=standard_error)
     if not standard_error >= 0:
         raise ValidationError(
             f"standard_error is {standard_error!r}; it must be at least 0"
@@ -499,6 +514,13 @@ def from_replicates(
     >>> from_replicates(0.5, np.linspace(0.4, 0.6, 1001), 50, "bootstrap")
     0.500 [0.405, 0.595] (n = 50, bootstrap)
     """
+    check_undefined(undefined)
+    check_real(value=value)
+    replicates = floats("replicates", replicates)
+    if replicates.ndim != 1:
+        raise ValidationError(
+            f"replicates have shape {replicates.shape}; give one value per resample"
+        )
     if not replicates.size:
         raise ValidationError("no replicates, no interval; draw at least 1 resample")
     defined = replicates[np.isfinite(replicates)]
@@ -576,8 +598,16 @@ def bootstrap(
         raise ValidationError(
             "a bootstrap draws at random; pass rng (a numpy Generator or a seed)"
         )
-    if resamples < 1:
-        raise ValidationError(f"resamples is {resamples}; draw at least 1")
+    generator = random_generator(rng)
+    resamples = whole("resamples", resamples, least=1)
+    patterns, repeats = floats("patterns", patterns), floats("repeats", repeats)
+    if patterns.ndim != 2 or repeats.shape != patterns.shape[:1]:
+        raise ValidationError(
+            f"patterns have shape {patterns.shape} and repeats {repeats.shape}; give a "
+            "row of features, and how often it occurs, per distinct unit"
+        )
+    if not (np.isfinite(repeats).all() and np.isfinite(patterns).all()):
+        raise ValidationError("patterns and repeats must be finite numbers")
     if (repeats != np.round(repeats)).any():
         raise ValidationError(
             "the counts are not whole numbers, so there are no units to draw; "
@@ -589,9 +619,8 @@ def bootstrap(
             f"a bootstrap of {units:.4g} units is not possible: one unit is always "
             "drawn alike, and 2⁵³ are too many to draw; use another interval"
         )
-    generator = np.random.default_rng(rng)
     occurring = repeats > 0
-    patterns = np.asarray(patterns[occurring], float)
+    patterns = patterns[occurring]
     repeats = repeats[occurring].astype(np.int64)
     n, distinct = int(repeats.sum()), len(repeats)
     # A multinomial costs one binomial per pattern; with few units per pattern it is

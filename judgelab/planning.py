@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab._checks import check_real, floats, random_generator, whole
 from judgelab.agreement import cohen_kappa
 from judgelab.correlation import kendall_tau, spearman_rho
 from judgelab.errors import (
@@ -77,6 +78,7 @@ def items_for_proportion(
     141
     """
     _check_width(width, 1.0)
+    check_real(share=share)
     if not 0 <= share <= 1:
         raise ValidationError(f"share is {share!r}; give a number from 0 to 1")
     return smallest(
@@ -132,6 +134,7 @@ def items_for_power(
     """
     from scipy.stats import binom
 
+    check_real(share=share, against=against, power=power)
     for name, value in (("share", share), ("against", against), ("power", power)):
         if not 0 < value < 1:
             raise ValidationError(f"{name} is {value!r}; give a number between 0 and 1")
@@ -206,11 +209,12 @@ def items_for_kappa(
     650
     """
     _check_width(width, 2.0)
-    p = np.asarray(shares, np.float64)
+    check_real(kappa=kappa)
+    p = floats("shares", shares)
     alone = p.ndim != 1 or p.size < 2
     if alone or not 0 <= kappa < 1 or not (p >= 1e-6).all() or abs(p.sum() - 1) > 1e-9:
         raise ValidationError(
-            f"kappa is {kappa!r} and shares {list(shares)!r}; kappa lies in [0, 1), "
+            f"kappa is {kappa!r} and shares {p.tolist()!r}; kappa lies in [0, 1), "
             "and two or more shares of at least 1e-6 sum to 1"
         )
     expected = kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)
@@ -256,6 +260,10 @@ def items_for_width(pilot: Estimate, width: float) -> int:
     1600
     """
     _check_width(width, math.inf)
+    if not isinstance(pilot, Estimate):
+        raise ValidationError(
+            f"pilot is a {type(pilot).__name__}; give the Estimate of a pilot study"
+        )
     if not math.isfinite(pilot.width) or pilot.width == 0 or pilot.n == 0:
         raise UndefinedStatistic(
             f"the pilot's interval has length {pilot.width}, from {pilot.n} units: "
@@ -324,7 +332,8 @@ def battles_for_difference(
     >>> battles_for_difference(field, 0, 1, power=0.8, scale="elo")
     3440
     """
-    theta = np.asarray(ratings, np.float64) / unit_and_origin(scale, None)[0]
+    first, second = whole("first", first), whole("second", second)
+    theta = floats("ratings", ratings) / unit_and_origin(scale, None)[0]
     n = theta.size
     if theta.ndim != 1 or not np.isfinite(theta).all():
         raise ValidationError(f"ratings are {ratings!r}; give one finite number each")
@@ -333,7 +342,7 @@ def battles_for_difference(
             f"first is {first} and second {second}; give two of the positions "
             f"0 … {n - 1}"
         )
-    meetings = 1.0 - np.eye(n) if design is None else np.asarray(design, np.float64)
+    meetings = 1.0 - np.eye(n) if design is None else floats("design", design)
     if (
         meetings.shape != (n, n)
         or not ((meetings >= 0) & (meetings < np.inf)).all()
@@ -367,6 +376,7 @@ def battles_for_difference(
         wanted = width / unit_and_origin(scale, None)[0] / (2 * z)
     else:
         assert power is not None
+        check_real(power=power)
         if not (1 - level) / 2 < power < 1:
             raise ValidationError(
                 f"power is {power!r}; give a number between {(1 - level) / 2:g} (which "
@@ -464,20 +474,19 @@ def ranking_stability(
     """
     if unit not in ("pairs", "matches"):
         raise ValidationError(f"unit is {unit!r}; choose 'pairs' or 'matches'")
-    if not all(0 < fraction <= 1 for fraction in fractions):
+    parts = floats("fractions", fractions)
+    if parts.ndim != 1 or not ((parts > 0) & (parts <= 1)).all():
         raise ValidationError(
-            f"fractions is {list(fractions)!r}; give numbers above 0, and at most 1"
+            f"fractions is {parts.tolist()!r}; give numbers above 0, and at most 1"
         )
-    if repeats < 1:
-        raise ValidationError(f"repeats is {repeats}; give at least 1")
-    table = np.asarray(scores, np.float64)
+    repeats, generator = whole("repeats", repeats, least=1), random_generator(rng)
+    table = floats("scores", scores)
     everything = rasch(table, method=method, interval="model").ratings.round(9)
     if np.ptp(everything) == 0:
         raise UndefinedStatistic("all judges are rated equal: there is no ranking")
     answered = np.flatnonzero(~np.isnan(table.ravel()))
-    generator = np.random.default_rng(rng)
     result = []
-    for fraction in fractions:
+    for fraction in parts.tolist():
         rhos, taus, lost = [], [], 0
         for _ in range(repeats):
             if unit == "pairs":
@@ -517,6 +526,7 @@ def _middle(values: list[float]) -> Estimate:
 
 
 def _check_width(width: float, most: float) -> None:
+    check_real(width=width)
     if not 0 < width < most:
         raise ValidationError(
             f"width is {width!r}; give a length above 0"

@@ -21,10 +21,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab.counts import checked_orders, numbers
+from judgelab._checks import array, check_real
+from judgelab.counts import checked_orders
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
+    MOST_UNITS,
     clustered_proportion,
     effective_size,
     proportion,
@@ -314,6 +316,7 @@ def at_threshold(records: Any, threshold: float = 0.0) -> pd.DataFrame:
     >>> at_threshold(records, 2)["verdict"].tolist()
     ['A', 'B']
     """
+    check_real(threshold=threshold)
     if not np.isfinite(threshold):
         raise ValidationError(f"threshold is {threshold!r}; give a finite number")
     checked, _ = _with_log_odds(records)
@@ -888,6 +891,8 @@ def verdict_rate(
         {"all": (_ALL, _ALL), "readable": (_READABLE_FIRST, _READABLE_SECOND)},
     )
     code = Verdict.parse(verdict) if isinstance(verdict, str) else as_codes(verdict)
+    if np.ndim(code):
+        raise ValidationError(f"verdict is {verdict!r}; name one")
     said = first * np.equal(_ROW, code) + second * np.equal(_COLUMN, code)
     return _share(table, said, first + second, f"{denominator} verdicts", level)
 
@@ -938,7 +943,7 @@ def repetition_stability(
     >>> repetition_stability([[3, 0], [2, 1], [3, 0], [1, 2]])
     0.833 [0.527, 1.000] (n = 4, Student t over items)
     """
-    table = numbers(counts)
+    table = array("counts", counts)
     if table.ndim != 2 or table.dtype.kind not in "iu" or (table < 0).any():
         raise ValidationError("counts must be whole numbers, one row per item")
     # Products of counts overflow small integers.
@@ -1051,7 +1056,7 @@ def _leaning(slot: str, kind: Kind) -> Weights:
 
 
 def _choose(argument: str, choice: str, options: dict[str, Any]) -> Any:
-    if choice not in options:
+    if not isinstance(choice, str) or choice not in options:
         raise ValidationError(
             f"{argument} is {choice!r}; choose from {', '.join(map(repr, options))}"
         )
@@ -1059,16 +1064,17 @@ def _choose(argument: str, choice: str, options: dict[str, Any]) -> Any:
 
 
 def _counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    counts = numbers(table)
+    counts = array("table", table)
     side = len(Verdict)
     if counts.shape[-2:] != (side, side) or counts.ndim not in (2, 3):
         raise ValidationError(
             f"table has shape {counts.shape}; give two-order counts of shape (5, 5), "
             "or (items, 5, 5) for repeated trials (see counts.contingency_table)"
         )
-    if counts.dtype.kind not in "iu" or (counts < 0).any():
+    if counts.dtype.kind not in "iu" or ((counts < 0) | (counts > MOST_UNITS)).any():
         raise ValidationError(
-            "table must hold whole numbers of pairs, none of them negative"
+            "table must hold whole numbers of pairs, none of them negative or beyond "
+            "2⁵³"
         )
     return counts.reshape(-1, side, side).astype(np.int64)
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab.counts import contingency_table
+from judgelab._checks import array, check_real, floats, whole
+from judgelab.counts import cluster_codes, contingency_table
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import clustered_difference, proportion
@@ -194,14 +195,14 @@ def excess_credit(
     >>> excess_credit(judge, people, null="no lean to its own answers")[0]
     0.417 [-0.327, 0.952] (n = 6, Bonett–Price, 6 clusters)
     """
-    given, expected = np.asarray(credit, float), np.asarray(reference, float)
-    group = np.arange(given.size) if clusters is None else np.asarray(clusters)
-    if given.ndim != 1 or not given.shape == expected.shape == group.shape:
+    given, expected = floats("credit", credit), floats("reference", reference)
+    if given.ndim != 1 or given.shape != expected.shape:
         raise ValidationError(
-            f"shapes are {given.shape}, {expected.shape} and {group.shape}; give one "
-            "of each per item"
+            f"shapes are {given.shape} and {expected.shape}; give one of each per item"
         )
-    _, code = np.unique(group, return_inverse=True)
+    code = np.arange(given.size)
+    if clusters is not None:
+        code = cluster_codes(clusters, given.shape)[1]
     if code.max(initial=-1) < 1:
         raise UndefinedStatistic(
             f"{given.size} items in {code.max(initial=-1) + 1} clusters; a comparison "
@@ -256,6 +257,8 @@ def unusable_rate(
     >>> unusable_rate(13, 540, tolerance=0.01)[1].p_value < 0.01
     True
     """
+    unusable, n = whole("unusable", unusable), whole("n", n)
+    check_real(tolerance=tolerance)
     if not 0 <= tolerance < 1:
         raise ValidationError(f"tolerance is {tolerance!r}; need 0 <= tolerance < 1")
     estimate = proportion(unusable, n, level=level, method="clopper-pearson")
@@ -310,6 +313,7 @@ def diagnose(
     position True
     unusable replies False
     """
+    check_real(alpha=alpha, tolerance=tolerance)
     if not 0 < alpha < 1:
         raise ValidationError(f"alpha is {alpha!r}; give a probability such as 0.05")
     pairs = pair_orders(records)
@@ -387,7 +391,7 @@ def _per_item(
 def _gap(
     right: npt.ArrayLike, group: npt.ArrayLike, null: str, level: float
 ) -> tuple[Estimate, Test]:
-    marks, inside = np.asarray(right, float), np.asarray(group)
+    marks, inside = floats("right", right), array("group", group)
     if marks.shape != inside.shape or not ((marks >= 0) & (marks <= 1)).all():
         raise ValidationError(
             "give one mark between 0 and 1 and one group per pair; shapes are "

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab.counts import numbers
+from judgelab._checks import array, check_real, floats, random_generator, whole
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
@@ -106,7 +106,8 @@ def binomial_test(successes: int, n: int, probability: float = 0.5) -> Test:
     >>> binomial_test(21, 23)
     p < 0.0001 (n = 23, exact binomial; null: the probability is 0.5)
     """
-    successes, n = _whole(successes=successes, n=n)
+    successes, n = whole("successes", successes), whole("n", n)
+    check_real(probability=probability)
     if n == 0:
         raise UndefinedStatistic("nothing can be tested on 0 units")
     if not 0 <= successes <= n or not 0 <= probability <= 1:
@@ -119,17 +120,6 @@ def binomial_test(successes: int, n: int, probability: float = 0.5) -> Test:
     extreme = likelihood <= likelihood[successes] * (1 + 1e-9)
     p = min(1.0, float(likelihood[extreme].sum()))
     return Test(p, n, f"the probability is {probability:g}", "exact binomial")
-
-
-def _whole(**counts: float) -> list[int]:
-    """Return counts as integers: half a unit, or nan, cannot be tested."""
-    wrong = {name: n for name, n in counts.items() if n % 1 or n < 0 or n == np.inf}
-    if wrong:
-        raise ValidationError(
-            ", ".join(f"{name} is {n!r}" for name, n in wrong.items())
-            + "; counts are whole numbers and at least 0"
-        )
-    return [int(n) for n in counts.values()]
 
 
 def _binomial_pmf(n: int, probability: float) -> npt.NDArray[np.float64]:
@@ -182,7 +172,7 @@ def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
     >>> sign_flip_test([1, 1, 1, -1, 1], null="no lean")
     p = 0.375 (n = 5, exact sign-flip test; null: no lean)
     """
-    values = np.asarray(differences, float)
+    values = floats("differences", differences)
     if (
         values.ndim != 1
         or not (np.isfinite(values) & (values == np.rint(values))).all()
@@ -264,20 +254,16 @@ def swap_test(
     >>> swap_test(first, second, share, null="equal shares")
     p = 0.00704 (n = 12, random exchanges; null: equal shares)
     """
-    one, two = numbers(first), numbers(second)
+    one, two = floats("first", first), floats("second", second)
     for name, units_of in (("first", one), ("second", two)):
-        if units_of.dtype.kind not in "iuf" or not np.isfinite(units_of).all():
+        if not np.isfinite(units_of).all():
             raise ValidationError(f"{name} holds what is no finite number; give counts")
-    one, two = one.astype(float), two.astype(float)
     if one.shape != two.shape or one.ndim < 2 or len(one) < 2:
         raise ValidationError(
             f"first has shape {one.shape} and second {two.shape}; give the same units, "
             "at least two, in the same order"
         )
-    if any(value != int(value) or value < 1 for value in (draws, enough)):
-        raise ValidationError(
-            f"draws is {draws} and enough {enough}; give whole numbers, at least 1"
-        )
+    draws, enough = whole("draws", draws, least=1), whole("enough", enough, least=1)
     units = len(one)
     total, half = one.sum(0) + two.sum(0), (one - two).reshape(units, -1) / 2
 
@@ -288,7 +274,7 @@ def swap_test(
     observed = abs(float(differences(np.ones((1, units)))[0]))
     if np.isnan(observed):
         raise UndefinedStatistic("the statistic has no value for one of the judges")
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     extreme, done = 0, 0
     while done < draws:
         size = min(1000, draws - done)
@@ -348,7 +334,8 @@ def mcnemar(
     >>> mcnemar(24, 4)
     p = 0.00018 (n = 28, exact McNemar; null: both are right equally often)
     """
-    only_first, only_second = _whole(only_first=only_first, only_second=only_second)
+    only_first = whole("only_first", only_first)
+    only_second = whole("only_second", only_second)
     n = only_first + only_second
     if method not in ("exact", "chi2", "chi2-corrected"):
         raise ValidationError(
@@ -420,9 +407,13 @@ def paired_difference(
     0.049 [-0.006, 0.102] (n = 350, Bonett–Price)
     """
     table = np.array(
-        _whole(
-            both=both, only_first=only_first, only_second=only_second, neither=neither
-        )
+        [
+            whole("both", both),
+            whole("only_first", only_first),
+            whole("only_second", only_second),
+            whole("neither", neither),
+        ],
+        float,
     )
     n = int(table.sum())
     if n == 0:
@@ -440,7 +431,7 @@ def paired_difference(
         (only_first - only_second) / n,
         replicates,
         n,
-        f"paired bootstrap, {resamples} resamples of items",
+        f"paired bootstrap, {replicates.size} resamples of items",
         level=level,
     )
 
@@ -494,6 +485,8 @@ def signed_share(
     >>> signed_share(60, 0, 80)
     0.750 [0.630, 0.833] (n = 80, Bonett–Price)
     """
+    check_real(plus=plus, minus=minus)
+    n = whole("n", n)
     if n == 0:
         raise UndefinedStatistic("0 units lean nowhere; give at least one")
     if not (plus >= 0 and minus >= 0 and plus + minus <= n):
@@ -502,6 +495,9 @@ def signed_share(
             "plus + minus <= n"
         )
     size = n if effective is None else effective
+    check_real(effective=size)
+    if not 0 < size < np.inf:
+        raise ValidationError(f"effective is {effective!r}; give a number above 0")
     up, down = plus * size / n, minus * size / n
     p, q = (up + 1) / (size + 2), (down + 1) / (size + 2)
     half = normal_quantile(upper_end(level)) * np.sqrt(
@@ -553,7 +549,7 @@ def welch_test(
     >>> welch_test([1, 1, 0, 1], [0, 0, 1, 0], null="equal means")[0]
     0.500 [-0.365, 1.365] (n = 8, Welch)
     """
-    groups = [np.asarray(group, float) for group in (one, two)]
+    groups = [floats("one", one), floats("two", two)]
     for name, group in zip(("one", "two"), groups, strict=True):
         if group.ndim != 1 or not np.isfinite(group).all():
             raise ValidationError(
@@ -702,7 +698,7 @@ def marginal_homogeneity(table: npt.ArrayLike) -> Test:
 
 
 def _count_table(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    table = np.asarray(counts)
+    table = array("counts", counts)
     if table.ndim != 2 or not table.size or table.dtype.kind not in "iu":
         raise ValidationError(
             f"counts have dtype {table.dtype} and shape {table.shape}; give a table of "
@@ -746,6 +742,9 @@ def holm(p_values: Mapping[Any, float]) -> dict[Any, float]:
     >>> holm({"x": 0.01, "y": 0.04, "z": 0.03})
     {'x': 0.03, 'y': 0.06, 'z': 0.06}
     """
+    if not hasattr(p_values, "items"):
+        raise ValidationError(f"p_values is {p_values!r}; give a mapping, name → p")
+    check_real(**{f"p_values[{key!r}]": p for key, p in p_values.items()})
     wrong = {key: p for key, p in p_values.items() if not 0 <= p <= 1}
     if wrong:
         raise ValidationError(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab._checks import array, check_real, floats, random_generator, whole
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.intervals import Rng
 from judgelab.position import average_orders
@@ -90,7 +91,10 @@ class Judge:
     name: str = "simulated judge"
 
     def __post_init__(self) -> None:
+        rates = {"invalid_rate": self.invalid_rate, "missing_rate": self.missing_rate}
+        check_real(**rates)
         for name in ("k", "beta", "verbosity", "self_preference", "tie_width"):
+            check_real(**{name: getattr(self, name)})
             if not np.isfinite(getattr(self, name)):
                 raise ValidationError(
                     f"{name} is {getattr(self, name)!r}; it must be a finite number"
@@ -129,11 +133,28 @@ class Judge:
         ndarray of float, shape (n, 5)
             Probabilities of the five verdicts on slots, in the order of `Verdict`.
         """
+        values = [
+            floats(name, value)
+            for name, value in (
+                ("delta", delta),
+                ("log_length", log_length),
+                ("own", own),
+            )
+        ]
+        if values[0].ndim != 1 or any(
+            x.shape not in ((), values[0].shape) for x in values
+        ):
+            raise ValidationError(
+                f"delta, log_length and own have shapes {[x.shape for x in values]}; "
+                "give one value of each per pair"
+            )
+        if not all(np.isfinite(x).all() for x in values):
+            raise ValidationError("delta, log_length and own must be finite numbers")
         z = (
-            self.k * np.asarray(delta, float)
+            self.k * values[0]
             + self.beta
-            + self.verbosity * np.asarray(log_length, float)
-            + self.self_preference * np.asarray(own, float)
+            + self.verbosity * values[1]
+            + self.self_preference * values[2]
         )
         first = special.expit(z - self.tie_width)
         second = special.expit(-z - self.tie_width)
@@ -177,7 +198,7 @@ class Pairs:
 
     def __post_init__(self) -> None:
         for name in ("delta", "log_length", "own"):
-            values = np.asarray(getattr(self, name))
+            values = (array if name == "own" else floats)(name, getattr(self, name))
             object.__setattr__(self, name, values)
             if not np.isfinite(values).all():
                 raise ValidationError(
@@ -252,8 +273,10 @@ def draw_pairs(
     >>> sorted(set(abs(pairs.delta).tolist()))
     [0.5]
     """
+    n = whole("n", n, least=1)
+    check_real(spread=spread, length_spread=length_spread, own_share=own_share)
     spreads = 0 <= spread < np.inf and 0 <= length_spread < np.inf
-    if n < 1 or n % 1 or not spreads or not 0 <= own_share <= 1:
+    if not spreads or not 0 <= own_share <= 1:
         raise ValidationError(
             f"n = {n}, spread = {spread}, length_spread = {length_spread}, own_share = "
             f"{own_share}: need a whole n >= 1, spreads >= 0 and a share from 0 to 1"
@@ -269,7 +292,7 @@ def draw_pairs(
         "two-point": lambda: np.where(u < 0.5, -1.0, 1.0),
         "equal": lambda: np.zeros(n),
     }
-    if distribution not in unit:
+    if distribution not in tuple(unit):
         raise ValidationError(
             f"unknown distribution {distribution!r}; choose from {DISTRIBUTIONS}"
         )
@@ -321,8 +344,7 @@ def judge_both_orders(
     >>> int((first == Verdict.A).sum()), int((second == Verdict.A).sum())
     (1000, 1000)
     """
-    if trials < 1:
-        raise ValidationError(f"trials is {trials}; a pair is shown at least once")
+    trials = whole("trials", trials, least=1)
     generator = _stream(rng, "verdicts")
     shown = (
         judge.probabilities(
@@ -342,8 +364,7 @@ def _stream(rng: Rng, purpose: str) -> np.random.Generator:
     """
     if isinstance(rng, np.random.Generator):
         return rng
-    if rng is None:
-        raise ValidationError("rng is None; pass a numpy Generator or a seed")
+    random_generator(rng)
     key = tuple(purpose.encode())
     return np.random.default_rng(np.random.SeedSequence(rng, spawn_key=key))
 
@@ -401,6 +422,7 @@ def simulate(judge: Judge, pairs: Pairs, *, trials: int = 1, rng: Rng) -> pd.Dat
     import pandas as pd
 
     first, second = judge_both_orders(judge, pairs, trials=trials, rng=rng)
+    trials = first.shape[1]
     n = len(pairs)
     verdicts = np.stack([first, second], axis=2).ravel()
     words = np.array(list(Verdict.__members__))
@@ -487,6 +509,7 @@ def expected_rates(judge: Judge, *, spread: float = 0.5) -> tuple[float, float]:
     >>> round(right, 2), round(consistent, 2)
     (0.75, 0.61)
     """
+    _check_spread(spread)
     # The better answer is called A: middles of 2,000 equal slices of its advantage.
     delta = spread * special.ndtri((np.arange(2000) + 0.5) / 4000 + 0.5)
     shown_first, shown_second = (judge.probabilities(sign * delta) for sign in (1, -1))
@@ -552,6 +575,7 @@ def fit_judge(records: Any, *, spread: float = 0.5) -> Judge:
     >>> fitted.k, fitted.beta
     (1.0, 2.0)
     """
+    _check_spread(spread)
     both = average_orders(records)
     if both.empty:
         raise UndefinedStatistic(
@@ -564,3 +588,9 @@ def fit_judge(records: Any, *, spread: float = 0.5) -> Judge:
         )
     size = float(np.sqrt((both["preference"] ** 2).mean()))
     return Judge(k=size / spread, beta=float(both["lean"].mean()))
+
+
+def _check_spread(spread: float) -> None:
+    check_real(spread=spread)
+    if not 0 < spread < np.inf:
+        raise ValidationError(f"spread is {spread!r}; give a finite number above 0")

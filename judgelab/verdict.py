@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from judgelab._checks import array
 from judgelab.errors import ValidationError
 
 
@@ -138,8 +139,8 @@ def unswap(
     array([1, 2, 1], dtype=int8)
     """
     codes = as_codes(verdicts, scale=scale)
-    turned = np.asarray(swapped)
-    if turned.dtype.kind not in "biu" or ((turned != 0) & (turned != 1)).any():
+    turned = array("swapped", swapped, "true and false (or 1 and 0)")
+    if ((turned != 0) & (turned != 1)).any():
         raise ValidationError(
             f"swapped holds {np.unique(turned.astype(str))[:5].tolist()} of type "
             f"{turned.dtype}; give true and false (or 1 and 0)"
@@ -179,12 +180,10 @@ def as_codes(
     >>> as_codes([Verdict.A, Verdict.MISSING])
     array([0, 4], dtype=int8)
     """
-    codes = np.asarray(verdicts)
+    way_out = f"integer {scale.__name__} codes; {scale.__name__}.parse reads words"
+    codes = array("verdicts", verdicts, way_out)
     if codes.dtype.kind not in "iu":
-        raise ValidationError(
-            f"verdicts must be integer {scale.__name__} codes, got dtype "
-            f"{codes.dtype}; use {scale.__name__}.parse for words"
-        )
+        raise ValidationError(f"verdicts has dtype {codes.dtype}; give {way_out}")
     wrong = np.flatnonzero((codes < 0) | (codes > max(scale)))
     if wrong.size:
         raise ValidationError(
@@ -457,7 +456,7 @@ def find_rule(rule: Rule | str) -> Rule:
     """
     if isinstance(rule, Rule):
         return rule
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise ValidationError(f"unknown rule {rule!r}; choose from {list(RULES)}")
     return RULES[rule]
 

@@ -515,9 +515,9 @@ def test_clusters_may_have_items_of_both_kinds():
         ([[54, 6], [12, 0.5]], REST, "whole counts"),
         ([[54, 6], [12, math.nan]], REST, "whole counts"),
         ([[54, 6], [12, math.inf]], REST, "whole counts"),
-        ([["a", 6], [12, 28]], REST, "table: no"),
-        ([[54, 6], [12]], REST, "table: no"),
-        (TABLE, ["a", 1], "rest: no"),
+        ([["a", 6], [12, 28]], REST, "table has dtype"),
+        ([[54, 6], [12]], REST, "table has dtype"),
+        (TABLE, ["a", 1], "rest has dtype"),
         (TABLE, [1, 2, 3], "shape"),
         (TABLE, [1, -1], "whole counts"),
         (TABLE, [0, 0], "empty"),
@@ -540,7 +540,7 @@ def test_weight_is_checked(weight):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ((["a", 0], [1, 0], [1, 0]), "labels: no"),
+        ((["a", 0], [1, 0], [1, 0]), "labels has dtype"),
         (([1, 0], [1e200, 0], [1, 0]), r"judged are missing.* at \[0\]"),
         (([1, 0], [1, 0], [1]), "at least 2 of each"),
         (([1, 0], [1], [1]), "shapes"),

@@ -453,7 +453,7 @@ def test_half_wins_and_wins_per_game_answer_different_questions():
         ([[0, math.nan], [2, 0]], "not negative"),
         ([[1, 1], [2, 0]], r"against themselves, in the rows \[0\]"),
         ([[0, 1, 2]], "players × players"),
-        ([["0", "1"], ["1", "0"]], "not counts"),
+        ([["0", "1"], ["1", "0"]], "win_matrix"),
     ],
 )
 def test_bad_counts_are_refused(wins, message):
@@ -475,7 +475,7 @@ def test_bad_arguments_are_refused():
         ({"max_iterations": 0}, "at least 1"),
         ({"method": "mm", "max_iterations": -1}, "at least 1"),
         ({"small_sample": True}, "small_sample corrects"),
-        ({"interval": "bootstrap", "rng": 1, "resamples": 1}, "2 or more"),
+        ({"interval": "bootstrap", "rng": 1, "resamples": 1}, "at least 2"),
         ({"interval": "cluster"}, "clusters"),
         ({"interval": "magic"}, "choose"),
         ({"interval": "bootstrap"}, "pass rng"),

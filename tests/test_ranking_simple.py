@@ -265,7 +265,7 @@ def test_elo_with_no_points_or_far_too_many():
             elo(*games, players=["x", "y"], **wrong)
     with pytest.raises(ValidationError, match="at least 1"):
         elo_orders(*games, players=["x", "y"], orders=0, rng=1)
-    with pytest.raises(ValidationError, match="no numbers"):
+    with pytest.raises(ValidationError, match="dtype"):
         elo(["x"], ["y"], ["A"], players=["x", "y"])
 
 

@@ -131,7 +131,7 @@ def test_errors_name_the_way_out():
         mcnemar(-1, 2)
     with pytest.raises(ValidationError, match="choose"):
         mcnemar(1, 2, method="exactly")
-    with pytest.raises(ValidationError, match="whole numbers"):
+    with pytest.raises(ValidationError, match="whole number"):
         sign_flip_test([0.5], null="no lean")
     with pytest.raises(ValidationError, match=r"outside \[0, 1\]"):
         holm({"x": 1.2})
@@ -159,7 +159,7 @@ def test_counts_are_whole_numbers(count):
         lambda: binomial_test(1, count),
         lambda: paired_difference(count, 1, 1, 4),
     ):
-        with pytest.raises(ValidationError, match="whole numbers"):
+        with pytest.raises(ValidationError, match="whole number"):
             function()
 
 
@@ -359,7 +359,7 @@ def test_a_statistic_without_value_can_not_be_exchanged():
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, "one"])
 def test_exchanges_need_numbers(broken):
-    with pytest.raises(ValidationError, match="finite"):
+    with pytest.raises(ValidationError, match=r"finite|dtype"):
         swap_test(
             [[1, 2], [broken, 3]], [[1, 2], [2, 3]], lambda sums: sums[:, 1], null=""
         )

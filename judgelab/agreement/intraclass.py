@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy import special
 
 from judgelab import intervals
+from judgelab._checks import array
 from judgelab.agreement.two_raters import Undefined
-from judgelab.counts import numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -174,7 +174,7 @@ def _stepped_up(reliability: float, k: int) -> float:
 
 def _checked_ratings(ratings: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return the ratings as a complete matrix of finite numbers."""
-    x = numbers(ratings)
+    x = array("ratings", ratings)
     if x.ndim != 2 or x.dtype.kind not in "iuf":
         raise ValidationError(
             f"ratings has shape {x.shape} and dtype {x.dtype}; "

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import optimize, special
 
 from judgelab import intervals
+from judgelab._checks import array, floats
 from judgelab.agreement.two_raters import (
     FIRST_STEP,
     Floats,
@@ -26,7 +27,7 @@ from judgelab.agreement.two_raters import (
     check_options,
     relabelling,
 )
-from judgelab.counts import Scale, cluster_codes, count_by_category, numbers
+from judgelab.counts import Scale, cluster_codes, count_by_category
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -265,6 +266,8 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(votes, symmetric=True, **options).value, 3)
     0.667
     """
+    if not hasattr(scale, "__len__"):
+        raise ValidationError(f"scale is {scale!r}; give a list of the categories")
     labels = np.asarray(list(scale), object)
     values = _scale_values(labels, level)
     if counted:
@@ -507,7 +510,7 @@ def _estimate(
             value,
             replicates,
             n,
-            f"bootstrap, {resamples} resamples of {units}",
+            f"bootstrap, {replicates.size} resamples of {units}",
             level=level,
             undefined=undefined,
         )
@@ -685,7 +688,7 @@ def _checked_items(
     counts: npt.ArrayLike, repeats: npt.ArrayLike | None, k: int | None = None
 ) -> _Items:
     """Return counts and repeats, checked."""
-    table = numbers(counts)
+    table = array("counts", counts)
     if table.dtype.kind not in "iuf" or table.ndim != 2 or table.shape[1] < 2:
         raise ValidationError(
             f"counts has shape {table.shape} and dtype {table.dtype}; give a matrix of "
@@ -712,7 +715,7 @@ def _as_items(counts: npt.NDArray[Any], repeats: npt.ArrayLike | None) -> _Items
     ratings = counts.sum(0, dtype=float)
     if repeats is None:
         return _Items(counts, np.ones(ratings.size), ratings)
-    times = np.asarray(repeats, float)
+    times = floats("repeats", repeats)
     if (
         times.shape != ratings.shape
         or not (np.isfinite(times) & (times >= 0) & (times == np.floor(times))).all()

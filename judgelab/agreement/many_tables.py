@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from judgelab._checks import array
 from judgelab.agreement import many_raters, two_raters
 from judgelab.agreement.weights import Weights, disagreement
-from judgelab.counts import numbers
 from judgelab.errors import ValidationError
 
 Coefficient = Literal[
@@ -74,7 +74,7 @@ def agreement_values(
     >>> agreement_values([[[40, 10], [15, 35]], [[50, 0], [0, 50]]], "cohen_kappa")
     array([0.5, 1. ])
     """
-    counts = numbers(tables)
+    counts = array("tables", tables)
     if counts.dtype.kind not in "iuf" or counts.ndim < 2 or counts.shape[-1] < 2:
         raise ValidationError(
             f"tables has dtype {counts.dtype} and shape {counts.shape}; give counts, "

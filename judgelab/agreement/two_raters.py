@@ -18,8 +18,8 @@ import numpy.typing as npt
 from scipy import optimize
 
 from judgelab import intervals
+from judgelab._checks import array
 from judgelab.agreement.weights import Weights, disagreement
-from judgelab.counts import numbers
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
@@ -628,7 +628,7 @@ def _bootstrap(
         value,
         replicates,
         round(float(stack.sum())),
-        f"bootstrap, {resamples} resamples of {unit}",
+        f"bootstrap, {replicates.size} resamples of {unit}",
         level=level,
         undefined=undefined,
     )
@@ -636,7 +636,7 @@ def _bootstrap(
 
 def _checked_table(table: npt.ArrayLike) -> Floats:
     """Return the table as a stack of at least one, checked."""
-    counts = numbers(table)
+    counts = array("table", table)
     if counts.dtype.kind not in "iuf":
         raise ValidationError(f"table must hold counts, got dtype {counts.dtype}")
     if counts.ndim == 2:
@@ -674,7 +674,7 @@ def relabelling(symmetric: Symmetric, k: int) -> npt.NDArray[np.intp] | None:
                 f"{tuple(range(k))[::-1]}"
             )
         symmetric = (1, 0, 2)[:k]
-    permutation = np.asarray(symmetric)
+    permutation = array("symmetric", symmetric, "True, False or a permutation")
     if (
         permutation.dtype.kind not in "iu"
         or not np.array_equal(np.sort(permutation, axis=None), np.arange(k))

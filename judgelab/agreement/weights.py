@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from judgelab._checks import floats, whole
 from judgelab.errors import ValidationError
 
 Weights = Literal["linear", "quadratic"] | npt.ArrayLike | None
@@ -49,6 +50,7 @@ def disagreement(weights: Weights, k: int) -> npt.NDArray[np.float64]:
            [0.5, 0. , 0.5],
            [1. , 0.5, 0. ]])
     """
+    whole("k", k, least=2)
     if weights is None:
         return 1 - np.eye(k)
     if isinstance(weights, str):
@@ -59,7 +61,7 @@ def disagreement(weights: Weights, k: int) -> npt.NDArray[np.float64]:
             )
         distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / (k - 1)
         return distance if weights == "linear" else distance**2
-    matrix = np.asarray(weights, float)
+    matrix = floats("weights", weights)
     if matrix.shape != (k, k):
         raise ValidationError(
             f"weights has shape {matrix.shape}; the table has {k} categories"

@@ -18,13 +18,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from judgelab.counts import cluster_codes, numbers
+from judgelab._checks import array, check_real, floats, whole
+from judgelab.counts import cluster_codes
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error
 from judgelab.ranking.identify import (
     Unidentified,
     beats_graph,
+    check_policy,
     is_strongly_connected,
     keep_identified,
     refuse_few_clusters,
@@ -32,7 +34,7 @@ from judgelab.ranking.identify import (
 )
 from judgelab.ranking.likelihood import first_guess
 from judgelab.ranking.named import checked_names, names_on
-from judgelab.ranking.newton import Slope, check_iterations, climb, solved
+from judgelab.ranking.newton import Slope, climb, solved
 from judgelab.ranking.result import Anchor, Ranking, Scale, unit_and_origin
 
 Floats = npt.NDArray[np.float64]
@@ -273,6 +275,10 @@ def rasch(
         )
     if interval not in ("cluster", "model"):
         raise ValidationError(f"interval is {interval!r}; choose 'cluster' or 'model'")
+    check_policy(unidentified)
+    check_real(tolerance=tolerance)
+    if not tolerance > 0:
+        raise ValidationError(f"tolerance is {tolerance!r}; give a number above 0")
     rows_named, columns_named = names_on(scores)
     judges = rows_named if judges is None else judges
     items = columns_named if items is None else items
@@ -410,14 +416,28 @@ def item_difficulty(
     >>> item_difficulty([1.0, 0.0, -1.0], [1, 2]).round(3)
     array([ 0.803, -0.803])
     """
-    theta = np.asarray(ratings, np.float64)
-    if not np.isfinite(theta).all():
-        raise ValidationError(f"ratings are {theta.tolist()[:10]}; give finite numbers")
-    goal = np.atleast_1d(np.asarray(right, np.float64))
-    mask = np.ones((goal.size, theta.size), bool)
+    theta, goal = floats("ratings", ratings), np.atleast_1d(floats("right", right))
+    if theta.ndim != 1 or not np.isfinite(theta).all():
+        raise ValidationError(
+            f"ratings are {theta.tolist()[:10]}; give one finite number per judge"
+            if theta.ndim
+            else "ratings have no axis; give one finite number per judge"
+        )
+    shape = (goal.size, theta.size)
+    mask = np.ones(shape, bool)
     if answered is not None:
-        mask = np.asarray(answered, bool)
+        said = array("answered", answered)
+        if said.shape != shape or not np.isin(said, (0, 1)).all():
+            raise ValidationError(
+                f"answered has shape {said.shape}; give true or false for each of "
+                f"{shape[0]} items × {shape[1]} judges"
+            )
+        mask = said.astype(bool)
     most = mask.sum(axis=1)
+    if goal.ndim != 1:
+        raise ValidationError(
+            f"right has shape {goal.shape}; give one number of right answers per item"
+        )
     if not ((goal > 0) & (goal < most)).all():
         wrong = np.flatnonzero(~((goal > 0) & (goal < most)))[:5]
         raise UndefinedStatistic(
@@ -457,7 +477,7 @@ def _read(
     scores: npt.ArrayLike, missing_code: int | None, *, whole: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     """Return the scores with 0 for gaps, and who answered (None: everybody did)."""
-    table = numbers(scores)
+    table = array("scores", scores, "a table of numbers, judges × items")
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise ValidationError(
             f"scores has shape {table.shape} and type {table.dtype}; "
@@ -764,7 +784,7 @@ def _mm(rows: _Rows, won: Floats, max_sweeps: int) -> Floats:
     by the mean over judges and items. Items of one kind stay equal to each other, so
     one of each is enough.
     """
-    check_iterations(max_sweeps)
+    max_sweeps = whole("max_iterations", max_sweeps, least=1)
     judge, item = np.ones(won.size), np.ones(rows.weight.size)
     lost = rows.mask.sum(axis=1) - rows.total
     count = won.size + rows.weight.sum()

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
+from judgelab._checks import whole
 from judgelab.ranking.identify import refuse_no_spread
 from judgelab.ranking.newton import (
     LAST_STEP,
     TOO_STEEP,
     Slope,
-    check_iterations,
     climb,
     conjugate_gradients,
     rough,
@@ -270,7 +270,7 @@ def maximise(
     Maximum
         Ratings with mean 0 in every column.
     """
-    check_iterations(max_iterations)
+    max_iterations = whole("max_iterations", max_iterations, least=1)
     incidence = games.incidence()
     gather = incidence.T
     total = games.total

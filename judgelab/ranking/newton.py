@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
 
-from judgelab.errors import NotConverged, ValidationError
+from judgelab._checks import whole
+from judgelab.errors import NotConverged
 
 Floats = npt.NDArray[np.float64]
 Detail = TypeVar("Detail")
@@ -69,7 +70,7 @@ def climb(
     NotConverged
         If the wins are not matched after `max_iterations` looks.
     """
-    check_iterations(max_iterations)
+    max_iterations = whole("max_iterations", max_iterations, least=1)
     ratings = start - start.mean()
     step, rise = np.full_like(ratings, np.inf), np.inf
     for iteration in range(1, max_iterations + 1):
@@ -112,12 +113,6 @@ def solved_definite(matrix: Floats, right: Floats) -> Floats:
     _, solution, failed = lapack.dposv(matrix.T, right, lower=1)
     # Rounding may have left the matrix not quite definite.
     return solved(matrix, right) if failed else np.asarray(solution, np.float64)
-
-
-def check_iterations(most: int) -> None:
-    """Refuse a limit that allows no step at all."""
-    if not most >= 1:
-        raise ValidationError(f"max_iterations is {most!r}; give at least 1")
 
 
 def conjugate_gradients(

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from judgelab._checks import check_real, floats, random_generator, whole
 from judgelab.counts import player_codes
 from judgelab.errors import ValidationError
 from judgelab.intervals import Rng
@@ -138,9 +139,7 @@ def elo_orders(
     """
     a, b, score, n = _read(first, second, scores, players)
     _check_points(k, initial)
-    if orders < 1:
-        raise ValidationError(f"orders is {orders!r}; give at least 1")
-    generator = np.random.default_rng(rng)
+    orders, generator = whole("orders", orders, least=1), random_generator(rng)
     shuffled = generator.permuted(np.tile(np.arange(a.size), (orders, 1)), axis=1).T
     ratings = np.full((orders, n), float(initial))
     row = np.arange(orders)
@@ -154,6 +153,7 @@ def elo_orders(
 
 
 def _check_points(k: float, initial: float) -> None:
+    check_real(k=k, initial=initial)
     if not 0 <= k < math.inf or not math.isfinite(initial):
         raise ValidationError(
             f"k is {k!r} and initial {initial!r}; give finite points, k not below 0"
@@ -168,13 +168,7 @@ def _read(
 ) -> tuple[Ints, Ints, Floats, int]:
     a, n = player_codes(first, players, "first")
     b, _ = player_codes(second, players, "second")
-    try:
-        score = np.asarray(scores, np.float64)
-    except (TypeError, ValueError) as reason:
-        raise ValidationError(
-            f"scores are no numbers ({reason}); give 1 where the first player won, "
-            "0.5 for a tie, 0 where it lost"
-        ) from None
+    score = floats("scores", scores)
     if not a.shape == b.shape == score.shape or a.ndim != 1:
         raise ValidationError(
             f"first, second and scores have shapes {a.shape}, {b.shape} and "

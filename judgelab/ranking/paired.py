@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from judgelab.counts import MOST_DENSE, numbers
+from judgelab._checks import array, check_real, random_generator, whole
+from judgelab.counts import MOST_DENSE
 from judgelab.errors import (
     NotConverged,
     Separated,
@@ -39,7 +40,6 @@ from judgelab.ranking.likelihood import (
     parameter_covariance,
 )
 from judgelab.ranking.named import checked_names, unpacked
-from judgelab.ranking.newton import check_iterations
 from judgelab.ranking.result import Ranking
 
 TiePolicy = Literal["half", "drop", "davidson", "rao-kupper"]
@@ -178,9 +178,13 @@ def bradley_terry(
     """
     if method not in ("newton", "mm"):
         raise ValidationError(f"method is {method!r}; choose 'newton' or 'mm'")
+    check_policy(unidentified)
     wins, ties, players = unpacked(wins, ties, players)
     counts = _read(wins, ties)
     names = checked_names("players", players, counts.wins.shape[0], "wins")
+    check_real(prior=1 if prior is None else prior, tolerance=tolerance)
+    if not tolerance > 0:
+        raise ValidationError(f"tolerance is {tolerance!r}; give a number above 0")
     if prior is not None and not 1e-6 <= prior <= 1e6:
         raise ValidationError(
             f"prior is {prior!r}; give a standard deviation in logits, from 1e-6 to "
@@ -205,8 +209,7 @@ def bradley_terry(
         raise ValidationError(
             f'small_sample corrects interval="cluster", and the interval is {kind!r}'
         )
-    if resamples < 2:
-        raise ValidationError(f"resamples is {resamples!r}; give 2 or more")
+    resamples = whole("resamples", resamples, least=2)
 
     trace = None
     precision = 0.0 if prior is None else prior**-2
@@ -250,10 +253,6 @@ def bradley_terry(
 
     replicates = None
     if kind == "bootstrap":
-        if rng is None:
-            raise ValidationError(
-                "the bootstrap draws at random: pass rng= a seed or a Generator"
-            )
         replicates, tie_draws = _bootstrap(
             _games(counts),
             family,
@@ -262,7 +261,7 @@ def bradley_terry(
             precision=precision,
             resamples=resamples,
             resample_by=resample_by,
-            rng=np.random.default_rng(rng),
+            rng=random_generator(rng),
         )
         make_covariance = partial(_covariance_of_draws, replicates, tie_draws)
     else:
@@ -358,10 +357,9 @@ def _refuse_one_sided(ties: Any) -> None:
 
 def _checked(name: str, counts: Any) -> Any:
     if not sparse.issparse(counts):
-        try:
-            counts = numbers(counts)
-        except ValueError as reason:
-            raise ValidationError(f"{name} is no table: {reason}") from None
+        counts = array(
+            name, counts, "counts; judgelab.counts.win_matrix counts records of games"
+        )
     if counts.dtype.kind not in "biuf":
         raise ValidationError(
             f"{name} holds {counts.dtype}, not counts; records of games are counted by "
@@ -407,7 +405,7 @@ def _over_clusters(counts: Any) -> Any:
 
 def _checked_policy(policy: TiePolicy | None, counts: _Counts) -> tuple[TiePolicy, str]:
     """Return the policy, and the model in words."""
-    if policy is not None and policy not in _FAMILIES:
+    if policy is not None and policy not in tuple(_FAMILIES):
         raise ValidationError(
             f"tie_policy is {policy!r}; choose one of {list(_FAMILIES)}"
         )
@@ -478,7 +476,6 @@ def _identified(
     counts: _Counts, players: tuple[Any, ...], unidentified: Unidentified
 ) -> tuple[Ints, dict[Hashable, str]]:
     """Keep the players with finite ratings on one scale."""
-    check_policy(unidentified)
     # An arrow from winner to loser; a tie goes both ways.
     beats = counts.wins > 0
     if counts.ties is not None:
@@ -599,7 +596,7 @@ def _mm(games: Games, max_sweeps: int) -> tuple[Floats, float]:
     all by their mean. Every sweep goes uphill, in steps that shrink long before the top
     is near on a chain of players; so Newton has the last word on where the top is.
     """
-    check_iterations(max_sweeps)
+    max_sweeps = whole("max_iterations", max_sweeps, least=1)
     gather = abs(games.incidence()).T
     total = games.total[:, 0]
     signed = games.incidence().T

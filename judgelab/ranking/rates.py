@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from judgelab._checks import floats
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import from_standard_error, proportion
@@ -176,10 +177,7 @@ def square_counts(name: str, counts: Any) -> Floats:
     """Return a dense table of counts among n players, or say why it is none."""
     if sparse.issparse(counts) and counts.ndim == 2:
         counts = counts.toarray()
-    try:
-        table = np.asarray(counts, np.float64)
-    except (TypeError, ValueError) as reason:
-        raise ValidationError(f"{name} is no table of counts: {reason}") from None
+    table = floats(name, counts)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValidationError(
             f"{name} has shape {table.shape}; give a square table, players × players"

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab._checks import check_real, floats
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
@@ -153,11 +154,9 @@ class Ranking:
             Derivative of `offset` by the ratings; sums to 1.
         """
         n = len(self.players)
-        if isinstance(anchor, list):
-            anchor = np.array(anchor)
-        if isinstance(anchor, np.ndarray):
-            weights = anchor.astype(np.float64)
-            if weights.shape != (n,) or abs(weights.sum() - 1) > 1e-9:
+        if isinstance(anchor, list | np.ndarray):
+            weights = floats("anchor", anchor)
+            if weights.shape != (n,) or not abs(weights.sum() - 1) <= 1e-9:
                 raise ValidationError(
                     f"anchor has shape {weights.shape} and sum {weights.sum():.6g}; "
                     f"give {n} weights that sum to 1"
@@ -446,6 +445,9 @@ class Ranking:
 
 def unit_and_origin(scale: str, origin: float | None) -> tuple[float, float]:
     """Return Elo or logits per logit, and the value at the anchor."""
+    check_real(origin=0.0 if origin is None else origin)
+    if origin is not None and not math.isfinite(origin):
+        raise ValidationError(f"origin is {origin!r}; give a finite number")
     if scale == "elo":
         return ELO_PER_LOGIT, ELO_ORIGIN if origin is None else origin
     if scale == "logit":

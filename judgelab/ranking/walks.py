@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from judgelab._checks import check_real, floats, whole
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.ranking.rates import square_counts
 
@@ -97,12 +98,14 @@ def walk(
     >>> walk([[1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 1, 1]]).scores.round(1)
     array([ 88.3,   0. , 100. ])
     """
-    solved = np.asarray(scores, np.float64)
+    solved = floats("scores", scores)
     if solved.ndim != 2 or not ((solved == 0) | (solved == 1)).all():
         raise ValidationError(
             f"scores has shape {solved.shape}; give a complete table of 0 and 1, "
             "judges × items"
         )
+    check_real(damping=damping, tolerance=tolerance)
+    max_iterations = whole("max_iterations", max_iterations, least=1)
     if not 0 <= damping < 1:
         raise ValidationError(f"damping is {damping!r}; give a number in [0, 1)")
     if not tolerance > 0:
@@ -183,6 +186,7 @@ def pagerank(wins: Any, *, damping: float = 0.85) -> Floats:
     array([0.392, 0.363, 0.245])
     """
     won = square_counts("wins", wins)
+    check_real(damping=damping)
     if not 0 <= damping < 1:
         raise ValidationError(f"damping is {damping!r}; give a number in [0, 1)")
     n = len(won)
