@@ -130,7 +130,7 @@ def random_generator(rng: Any) -> np.random.Generator:
         return rng
     if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
         raise ValidationError(
-            f"rng is {rng!r}, and draws must be repeatable; pass rng= a NumPy Generator "
-            "or a seed (a whole number, at least 0)"
+            f"rng is {rng!r}, and draws must be repeatable; pass rng= a NumPy "
+            "Generator or a seed (a whole number, at least 0)"
         )
     return np.random.default_rng(rng)

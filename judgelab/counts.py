@@ -897,8 +897,8 @@ def crossed_counts(
     group, of_cluster = pd.factorize(found[cluster].to_numpy())
     item, of_item = pd.factorize(found["item"].to_numpy())
     judge, of_judge = pd.factorize(found["judge"].to_numpy())
-    pairs = np.unique(np.stack([item, group]), axis=1)
-    if pairs.shape[1] > of_item.size:
+    pairs = np.divmod(np.unique(item * of_cluster.size + group), of_cluster.size)
+    if pairs[0].size > of_item.size:
         twice = of_item[np.flatnonzero(np.bincount(pairs[0]) > 1)][:5].tolist()
         raise ValidationError(
             f"items {twice} belong to several values of {cluster!r}; give one each"
