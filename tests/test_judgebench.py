@@ -71,7 +71,7 @@ def test_without_verdicts_on_a_table_s_pairs_it_is_checked_in_print():
         (lambda counts: counts.assign(pairs=1.5), "whole numbers"),
         (lambda counts: counts.assign(pairs=-1), "whole numbers"),
         (lambda counts: counts.assign(pairs=np.inf), "whole numbers"),
-        (lambda counts: counts.assign(pairs="3"), "give numbers"),
+        (lambda counts: counts.assign(pairs="3"), "numbers"),
         (lambda counts: counts.assign(pairs=True), "whole numbers"),
         (lambda counts: counts.assign(gold="TIE"), "gold must be A or B"),
     ],
