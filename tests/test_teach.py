@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -130,6 +131,13 @@ def test_the_page_holds_neither_answer_nor_hint_in_clear(
     assert str(exercise["answer"]) not in re.findall(
         r"[\w.]+", "".join(exercises.sealed(exercise))
     )
+
+
+@of_kind("function")
+def test_a_known_wrong_program_keeps_its_lines(exercise: dict[str, Any]) -> None:
+    page = exercises.for_page(exercise["id"], "instructor")
+    for hint in exercise["hints"]:
+        assert f"<pre>{html.escape(hint['when'].strip())}</pre>" in page
 
 
 @of_kind("number", "choice")

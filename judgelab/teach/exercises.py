@@ -381,8 +381,7 @@ def _key(exercise: Exercise) -> str:
         f"<li>{inline(point)}</li>" for point in exercise.get("points", ())
     )
     hints = "".join(
-        f"<li><code>{html.escape(str(hint['when']).strip())}</code>: "
-        f"{inline(hint['say'])}</li>"
+        f"<li>{_wrong_answer(hint['when'])}{inline(hint['say'])}</li>"
         for hint in exercise.get("hints", ())
     )
     return (
@@ -391,6 +390,12 @@ def _key(exercise: Exercise) -> str:
         f"{f'<p>A full answer</p><ul>{points}</ul>' if points else ''}"
         f"{f'<p>Known wrong answers</p><ul>{hints}</ul>' if hints else ''}</div>"
     )
+
+
+def _wrong_answer(given: object) -> str:
+    """Show a number within the line, and a program with its lines as they are."""
+    text = html.escape(str(given).strip())
+    return f"<pre>{text}</pre>" if "\n" in text else f"<code>{text}</code>: "
 
 
 def _decimals(exercise: Exercise) -> int:
