@@ -151,6 +151,62 @@ def canvas(height: float = 3.0) -> Iterator[tuple[Figure, Axes]]:
         yield figure, figure.add_subplot()
 
 
+def luck_squares(
+    habits: Mapping[str, tuple[float, float]], *, alt: str, caption: str
+) -> Picture:
+    """How often do two judges agree by luck, given how often each of them says A?
+
+    Parameters
+    ----------
+    habits : mapping of str to (float, float)
+        For each square its name and the shares of A of the first and the second judge,
+        in [0, 1]. Two squares fill the width.
+    alt, caption : str
+        See `publish`.
+
+    Returns
+    -------
+    Picture
+        Squares of area 1, cut across where the first judge goes from A to B and
+        downwards where the second does. The fields in which both say the same are
+        filled: their area is the chance agreement.
+
+    Raises
+    ------
+    ValidationError
+        If a share is not in [0, 1].
+
+    Notes
+    -----
+    Chapter: *Do two judges agree?*
+    """
+    with canvas(2.9) as (figure, axes):
+        for place, (name, shares) in enumerate(habits.items()):
+            if not all(0 <= share <= 1 for share in shares):
+                raise ValidationError(f"shares of A are {shares}; give two from 0 to 1")
+            left, (first, second) = 1.35 * place, shares
+            for label, height, width, bottom, start in (
+                ("A", first, second, 1 - first, left),
+                ("B", 1 - first, 1 - second, 0.0, left + second),
+            ):
+                box: dict[str, Any] = {"height": height, "left": start, "align": "edge"}
+                axes.barh(bottom, width, color=_INK, alpha=0.25, **box)
+                across, up = start + width / 2, bottom + height / 2
+                axes.text(across, 1.03, label, ha="center", va="bottom")
+                axes.text(left - 0.04, up, label, ha="right", va="center")
+                if min(height, width) > 0.2:  # room for a figure
+                    area = f"{height * width:.3g}"
+                    axes.text(across, up, area, ha="center", va="center")
+            axes.plot([left, left + 1], [1 - first] * 2, color=_INK, lw=0.8)
+            axes.plot([left + second] * 2, [0, 1], color=_INK, lw=0.8)
+            axes.barh(0, 1, 1, left, align="edge", fill=False, edgecolor=_INK)
+            luck = first * second + (1 - first) * (1 - second)
+            axes.text(left + 0.5, -0.08, f"{name}: {luck:.2f}", ha="center", va="top")
+        axes.set(xlim=(-0.2, 1.35 * len(habits) - 0.3), ylim=(-0.25, 1.2), aspect=1)
+        axes.set_axis_off()
+        return publish(figure, alt=alt, caption=caption)
+
+
 def luck_line(observed: float, expected: float, *, alt: str, caption: str) -> Picture:
     """How much of the way from luck to perfect agreement did two judges go?
 

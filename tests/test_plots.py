@@ -10,13 +10,14 @@ from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 
 WORDS = {"alt": "Luck is .50 & agreement .75.", "caption": "Figure 1. The way."}
-KINDS = ["bar", "curves", "forest", "compared", "against", "two orders"]
+KINDS = ["bar", "squares", "curves", "forest", "compared", "against", "two orders"]
 
 
 def pictures():
     estimate = Estimate(0.69, 0.65, 0.72, 10, "delta method")
     return [
         plots.luck_line(0.75, 0.5, **WORDS),
+        plots.luck_squares({"ours": (0.5, 0.55), "coins": (0.9, 0.9)}, **WORDS),
         plots.curves(
             [0, 1], {"κ": [1, 0], "raw": [1, 1]}, x_label="x", y_label="y", **WORDS
         ),
@@ -72,6 +73,18 @@ def test_the_same_drawing_gives_the_same_bytes():
 
 def test_the_bar_names_kappa():
     assert "κ = 0.25 of 0.50 = 0.50" in plots.luck_line(0.75, 0.5, **WORDS).svg
+
+
+def test_a_square_says_how_far_luck_gets():
+    svg = plots.luck_squares({"ours": (0.5, 0.55), "coins": (0.9, 0.9)}, **WORDS).svg
+    for words in ("ours: 0.50", "coins: 0.82", ">0.275<", ">0.225<", ">0.81<"):
+        assert words in svg
+    assert ">0.01<" not in svg  # no room for it
+
+
+def test_a_habit_is_a_share():
+    with pytest.raises(ValidationError, match="from 0 to 1"):
+        plots.luck_squares({"ours": (50, 0.55)}, **WORDS)
 
 
 def test_reference_lines_are_drawn_where_they_are_asked_for():
