@@ -381,11 +381,9 @@ def _text(value: Estimate) -> str:
 
 def _table(counts: npt.NDArray[Any]) -> str:
     """Draw people's labels down and the judge's across."""
-    if len(counts) == 2:
-        names = ["not relevant", "relevant"]
-        return svg.table(counts.tolist(), names, names, corner="people ↓ judge →")
+    labels = SCALE if len(counts) == len(SCALE) else ("no", "yes")
     people, judge = (
-        [f"{who} {label}" for label in SCALE] for who in ("people", "judge")
+        [f"{who} {label}" for label in labels] for who in ("people", "judge")
     )
     return svg.table(counts.tolist(), people, judge)
 
