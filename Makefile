@@ -23,7 +23,7 @@ book: $(READY)
 	$(BUILD)
 
 test: $(READY)
-	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses auto --dist loadscope $(ARGS)
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder $(ARGS)
 
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks
