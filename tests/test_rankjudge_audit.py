@@ -246,7 +246,7 @@ def test_the_reader_tells_nothing_before_it_is_asked(cases):
     assert rj.LABEL in page
     assert "<script" not in page
     assert "<mark>" not in page
-    for case, part in zip(cases, page.split("<details><summary>")[1::3], strict=True):
+    for case, part in zip(cases, page.split("<details>")[1::3], strict=True):
         assert case.item.id in part
     first = page.split("Where is the flaw")[0]
     assert "flaw" not in re.sub("<[^>]+>", "", first).replace("flawless", "")

@@ -59,11 +59,12 @@ class PairReader:
 
     def to_html(self) -> str:
         """Write the pairs as nested parts that open."""
+        ask = "Where is the flaw, and what did the judges say?"
         pairs = "".join(
-            f"<details><summary>{escape(title(case))}</summary>"
-            f"{document(case)}{conversations(case)}"
-            f"<details><summary>Where is the flaw, and what did the judges say?"
-            f"</summary>{answer(case)}</details></details>"
+            _folded(
+                title(case),
+                document(case) + conversations(case) + _folded(ask, answer(case)),
+            )
             for case in self.cases
         )
         return (
@@ -248,9 +249,11 @@ class AuditView:
     def to_html(self) -> str:
         """Write the pairs with their checks, for a page without Python."""
         pairs = "".join(
-            f"<details><summary>{escape(title(case))}</summary>"
-            f"{document(case)}{conversations(case, tagged=True)}{answer(case)}"
-            f"{_form(case)}</details>"
+            _folded(
+                title(case),
+                f"{document(case)}{conversations(case, tagged=True)}"
+                f"{answer(case)}{_form(case)}",
+            )
             for case in self.reader.cases
         )
         spec = {
@@ -327,10 +330,15 @@ def title(case: Case) -> str:
 
 def document(case: Case) -> str:
     """Show the document, closed."""
+    text = escape(case.item.metadata.context)
+    return _folded("The document", f'<div style="white-space:pre-line">{text}</div>')
+
+
+def _folded(words: str, inside: str) -> str:
+    """Hide something behind its name, which is high enough for a finger."""
     return (
-        "<details><summary>The document</summary>"
-        f'<div style="white-space:pre-line">{escape(case.item.metadata.context)}</div>'
-        "</details>"
+        f'<details><summary style="padding:.5rem 0">{escape(words)}</summary>'
+        f"{inside}</details>"
     )
 
 
