@@ -195,14 +195,10 @@ def test_numbers_are_read_as_people_write_them(
 def test_progress_is_kept_shown_and_reset(browser: Browser, chapter: Path) -> None:
     with Visit(browser, "light", DESKTOP) as visit:
         page = visit.open(chapter)
+        line, reset = page.locator(".jl-progress"), page.locator(".jl-progress button")
         # Opening every option, as `visit.open` does, counts as answering.
-        page.evaluate(
-            "document.querySelectorAll('details').forEach(d => d.open = false)"
-        )
         page.wait_for_timeout(200)
-        line = page.locator(".jl-progress")
-        if line.locator("button").is_visible():
-            line.locator("button").click()
+        reset.click()
         assert line.inner_text().startswith("Done so far: 0 of ")
         page.locator(".jl-question [data-right='1'] summary").first.click()
         page.wait_for_function(
@@ -213,8 +209,19 @@ def test_progress_is_kept_shown_and_reset(browser: Browser, chapter: Path) -> No
         page.wait_for_function(
             "() => document.querySelector('.jl-progress').innerText.includes(': 1 of')"
         )
-        page.locator(".jl-progress button").click()
+        box = page.locator(".jl-check input[type=text]").first
+        box.fill("7919")
+        page.keyboard.press("Enter")
+        said = page.locator(".jl-check:has(input[type=text]) output").first
+        page.wait_for_function("e => e.textContent", arg=said.element_handle())
+        page.locator(".jl-question summary").first.click()
+        reset.focus()
+        page.keyboard.press("Enter")
         assert line.inner_text().startswith("Done so far: 0 of ")
+        assert box.input_value() == said.inner_text() == ""
+        assert page.locator(".jl-question details[open]").count() == 0
+        # Who works with the keyboard goes on from where the button is.
+        assert reset.evaluate("button => button === document.activeElement")
 
 
 def test_a_quiz_answers_without_any_script(browser: Browser, chapter: Path) -> None:

@@ -123,7 +123,6 @@
       const all = tasks(), have = all.filter(t => read().includes(t));
       line.hidden = all.length === 0;
       line.querySelector('span').textContent = `Done so far: ${have.length} of ${all.length} exercises and questions.`;
-      line.querySelector('button').hidden = have.length === 0;
     });
   }
 
@@ -148,6 +147,8 @@
     }));
     each('.jl-progress button', button => button.addEventListener('click', () => {
       write(read().filter(task => !tasks().includes(task)));
+      each('.jl-check', form => { form.reset(); form.querySelector('output').textContent = ''; });
+      each('.jl-question details', option => { option.open = false; });
       progress();
     }));
     progress();
