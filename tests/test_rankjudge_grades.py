@@ -19,6 +19,10 @@ KIND = ITEM.metadata.assistant_behavior_type
 RIGHT, WRONG = ("A", "B") if ITEM.better_is_a else ("B", "A")
 
 
+def nobody(requests):
+    raise AssertionError(f"{len(requests)} requests were sent")
+
+
 def said(order="AB", **changes):
     value = {"analysis": "…", "turn": PLACE, "failure": KIND, "verdict": RIGHT}
     if order == "BA":
@@ -140,8 +144,12 @@ def test_wrong_questions_are_refused():
         rj.grades([said()], order="BA")
     with pytest.raises(ValidationError, match="choose from joint, hints"):
         rj.judge_pairs([ITEM], {"x": rj.WRITER}, prompt="please")
-    with pytest.raises(ValidationError, match="choose from 'AB' and 'BA'"):
-        rj.judge_pairs([ITEM], {"x": rj.WRITER}, orders=["A"])
+    for orders in (["A"], ["AB", "AB"]):
+        with pytest.raises(ValidationError, match="choose from 'AB' and 'BA'"):
+            rj.judge_pairs([ITEM], {"x": nobody}, orders=orders)
+    for ask in (rj.judge_pairs, rj.grade_alone):
+        with pytest.raises(ValidationError, match=f"pair '{ITEM.id}' is given twice"):
+            ask([ITEM, ITEM], {"x": nobody})
 
 
 def test_the_other_wordings_say_the_same_and_a_little_more():

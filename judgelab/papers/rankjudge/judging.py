@@ -124,7 +124,8 @@ def judge_pairs(
     Raises
     ------
     ValidationError
-        If there is no such prompt or order.
+        Before anybody is asked: if there is no such prompt or order, or an order or a
+        pair is given twice.
 
     References
     ----------
@@ -136,8 +137,11 @@ def judge_pairs(
     match; here `ask_all` tries again where no reply came, and a reply that came and
     cannot be read is an answer of the judge. Chapter: *RankJudge*.
     """
-    if not set(orders) <= {"AB", "BA"}:
-        raise ValidationError(f"orders is {list(orders)}; choose from 'AB' and 'BA'")
+    if sorted(set(orders)) != sorted(orders) or not set(orders) <= {"AB", "BA"}:
+        raise ValidationError(
+            f"orders is {list(orders)}; choose from 'AB' and 'BA', each once"
+        )
+    _refuse_twice(items)
     shown = [(item, order) for order in orders for item in items]
     requests = [_joint(item, order, prompt) for item, order in shown]
     return [
@@ -145,6 +149,15 @@ def judge_pairs(
         for name, ask in judges.items()
         for reply, (item, order) in zip(ask(requests), shown, strict=True)
     ]
+
+
+def _refuse_twice(items: Sequence[Item]) -> None:
+    """Refuse what would end in two answers of one judge on one pair."""
+    seen = set[str]()
+    for item in items:
+        if item.id in seen:
+            raise ValidationError(f"pair {item.id!r} is given twice")
+        seen.add(item.id)
 
 
 def _joint(item: Item, order: Order, prompt: str) -> Request:
@@ -323,6 +336,11 @@ def grade_alone(items: Sequence[Item], judges: Mapping[str, Ask]) -> list[Grade]
     list of Grade
         Judge by judge; a grade that cannot be read, or is off the scale, is None.
 
+    Raises
+    ------
+    ValidationError
+        Before anybody is asked: if a pair is given twice.
+
     References
     ----------
     RankJudge, arXiv:2605.21748, appendix A.10, where the protocol is named and not
@@ -332,6 +350,7 @@ def grade_alone(items: Sequence[Item], judges: Mapping[str, Ask]) -> list[Grade]
     -----
     Chapter: *RankJudge*.
     """
+    _refuse_twice(items)
     requests = [
         request(
             "pointwise",
