@@ -104,6 +104,7 @@ def read(
     partner: Partner | None = None,
     encoding: str = "utf-8",
     separator: str | None = None,
+    add: Mapping[str, str] | None = None,
     only: Collection[str] | None = None,
 ) -> pd.DataFrame:
     r"""Read records from a file and check them.
@@ -133,6 +134,9 @@ def read(
     separator : str, optional
         What stands between the fields of a CSV file, as ``";"``; a comma if not given,
         and a tab in a file whose name ends in .tsv.
+    add : mapping of str to str, optional
+        Columns that the file lacks, each with what it holds in all records:
+        ``{"judge": "gpt-4"}``.
     only : collection of str, optional
         Read these columns (and those of `rename`) and leave the others in the file. The
         file is streamed, so that memory is needed for what is read, not for all of it.
@@ -168,7 +172,7 @@ def read(
     0   ann    1       A
     1   bob    1     TIE
     """
-    frame, where, _ = _load(path, format, rename, encoding, separator, only)
+    frame, where, _ = _load(path, format, rename, encoding, separator, add, only)
     return _check(frame, kind, rename, partner, where, words, orders, scale)
 
 
@@ -261,13 +265,16 @@ def examine(
     partner: Partner | None = None,
     encoding: str = "utf-8",
     separator: str | None = None,
+    add: Mapping[str, str] | None = None,
     only: Collection[str] | None = None,
 ) -> Examined:
     r"""Find everything that is wrong in a file, and what is left without it.
 
     Parameters
     ----------
-    path, kind, format, rename, words, orders, scale, partner, encoding, separator, only
+    path, kind, format, rename, words, orders, scale, partner
+        As in `read`.
+    encoding, separator, add, only
         As in `read`.
 
     Returns
@@ -304,7 +311,7 @@ def examine(
     wrong = Problems(Path(path).name)
     try:
         frame, where, columns = _load(
-            path, format, rename, encoding, separator, only, wrong
+            path, format, rename, encoding, separator, add, only, wrong
         )
     except ValidationError as error:
         return Examined(None, 0, (), (*wrong.told(), str(error)))
@@ -448,6 +455,7 @@ def _load(
     rename: Mapping[str, str] | None,
     encoding: str,
     separator: str | None,
+    add: Mapping[str, str] | None,
     only: Collection[str] | None,
     wrong: Problems | None = None,
 ) -> tuple[pd.DataFrame, _Where, tuple[str, ...]]:
@@ -466,11 +474,19 @@ def _load(
         return named is None or name in named or _near(name, known) is not None
 
     if form == "parquet":
-        return _read_parquet(path, names, wanted)
-    codec = _codec(path, encoding)
-    if form == "csv":
-        return _read_csv(path, codec, _separator(path, separator), names, wanted)
-    return _read_jsonl(path, codec, names, wanted, wrong)
+        frame, where, columns = _read_parquet(path, names, wanted)
+    elif form == "csv":
+        codec, mark = _codec(path, encoding), _separator(path, separator)
+        frame, where, columns = _read_csv(path, codec, mark, names, wanted)
+    else:
+        codec = _codec(path, encoding)
+        frame, where, columns = _read_jsonl(path, codec, names, wanted, wrong)
+    have = {(rename or {}).get(name, name) for name in columns}
+    if twice := [name for name in add or () if name in have]:
+        raise ValidationError(
+            f"add gives {twice[0]!r}, which is a column of {path.name} already"
+        )
+    return frame.assign(**add) if add else frame, where, columns
 
 
 def check_pairwise(
@@ -685,7 +701,8 @@ def _check_columns(columns: list[str], kind: str, partner: Partner | None) -> No
                 f"the nearest is {near!r}: pass rename={{{near!r}: {name!r}}} if that "
                 "is it"
                 if near
-                else f"there are: {', '.join(columns)}; pass rename={{...: {name!r}}}"
+                else f"there are: {', '.join(columns)}; pass rename={{...: {name!r}}}, "
+                "or add the column if all records have the same"
             )
             raise ValidationError(f"no column {name!r}; {hint}")
     optional = [c for c in _OPTIONAL if c not in columns] if kind == "pairwise" else []
@@ -924,27 +941,19 @@ def _check_partners(
 def _refuse_keys(
     frame: Any, groups: Any, keys: list[str], where: _Where, message: str, cure: str
 ) -> NoReturn:
-    """Find the rows of the first offending groups, and refuse them."""
+    """Refuse the rows of the offending groups; the first groups are named."""
     total = len(groups)
-    shown = groups.sort(keys).head(_SHOWN_ROWS)
-    wrong = None
-    examples = []
-    for row in shown.select(keys).iter_rows():
-        this = nw.all_horizontal(
-            *(nw.col(k) == nw.lit(v) for k, v in zip(keys, row, strict=True)),
-            ignore_nulls=True,
-        )
-        wrong = this if wrong is None else wrong | this
-        examples.append(", ".join(f"{k} {v}" for k, v in zip(keys, row, strict=True)))
-    assert wrong is not None
-    rows, _ = _found(frame, wrong, keys)
+    examples = [
+        ", ".join(f"{k} {v}" for k, v in zip(keys, row, strict=True))
+        for row in groups.sort(keys).head(_SHOWN_ROWS).select(keys).iter_rows()
+    ]
     more = f"; and {total - len(examples)} more" if total > len(examples) else ""
-    every: list[int] = []
+    rows: list[int] = []
     if isinstance(frame, nw.DataFrame):
         mine = frame.with_row_index("_row").join(groups.select(keys), keys, how="semi")
-        every = mine["_row"].to_list()
+        rows = sorted(mine["_row"].to_list())
     raise InvalidRecords(
-        f"{where(rows)}{message}({'; '.join(examples)}{more}){cure}", every
+        f"{where(rows)}{message}({'; '.join(examples)}{more}){cure}", rows
     )
 
 

@@ -155,6 +155,14 @@ def test_other_formats_are_suggested_not_guessed(tmp_path):
     assert quick("check", path, "--as", "mt-bench").exit_code == 0
 
 
+def test_labels_stand_in_the_order_of_numbers(tmp_path):
+    path = tmp_path / "ratings.csv"
+    rows = [f"x,{n},{n}" for n in (1, 10, 2, 9)]
+    path.write_text("\n".join(["judge,item,label", *rows]))
+    out, _ = run("check", path)
+    assert "given were 1,2,9,10" in out
+
+
 def test_missing_partners_are_counted(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(
@@ -197,7 +205,39 @@ def test_several_files_are_one_study(votes, tmp_path):
     assert together["agreement"] == whole["agreement"]
 
 
+def test_people_in_a_second_file(tmp_path):
+    """Other names of columns, no judge in the one file, no answers in the other."""
+    model, people = tmp_path / "model.csv", tmp_path / "people.csv"
+    model.write_text(
+        "Question ID,model_a,model_b,swapped,Winner\n"
+        "q1,p,q,0,first\nq1,q,p,1,second\nq2,q,p,1,tie\n"
+    )
+    people.write_text("annotator,question,vote\nann,q1,A\nann,q2,B\n")
+    names = ["Question ID=item", "Winner=verdict", "annotator=judge"]
+    names += ["question=item", "vote=verdict"]
+    said = [x for name in names for x in ("--rename", name)]
+    said += ["--word", "first=A", "--word", "second=B"]
+    out, _ = run("check", model, people, *said, status=1)
+    assert "model.csv has no judge" in out or "no column 'judge'" in out
+    assert "a column is added by --add COLUMN=VALUE" in out
+    said += ["--add", "judge=gpt"]
+    out, _ = run("check", model, people, *said, status=1)
+    assert "all files as one, rows 4, 5: 'swapped' is empty" in out
+    said += ["--add", "swapped=false"]
+    out, _ = run("check", model, people, *said)
+    assert "5 of 5 records valid" in out
+    assert "added where lacking: judge gpt, swapped false" in out
+    found, _ = run("report", model, people, *said, "--against", "ann", "--format=json")
+    systems = json.loads(found)["systems"]
+    assert [side["by"] for side in systems] == ["gpt", "ann"]
+    assert all(side["games"] + side["left_out"] for side in systems)
+    _, err = run("check", model, *said, status=2)
+    assert "--rename names 'annotator', which is no column" in err
+
+
 def test_one_judge_in_two_files_is_found(votes):
+    out, _ = run("check", votes, votes, status=1)
+    assert "all files as one, rows 1, 2, 3, 4, 5 and" in out
     done = run("report", votes, votes, status=2)
     assert "the same judge has several verdicts" in done[1]
 

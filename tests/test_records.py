@@ -506,6 +506,19 @@ def test_an_empty_cell_is_called_empty(engine):
     assert "None" not in message
 
 
+def test_a_column_that_the_file_lacks(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("question,winner\n1,A\n2,B\n")
+    rename = {"question": "item", "winner": "verdict"}
+    found = examine(path, rename=rename)
+    assert "or add the column if all records have the same" in found.problems[0]
+    frame = read(path, rename=rename, add={"judge": "me", "swapped": "false"})
+    assert frame["judge"].tolist() == ["me", "me"]
+    assert frame["swapped"].tolist() == [False, False]
+    with pytest.raises(ValidationError, match="add gives 'item'"):
+        read(path, rename=rename, add={"item": "1"})
+
+
 def test_codes_beside_a_gap_are_codes(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("judge,item,verdict\nx,1,0\nx,2,\nx,3,1\n")

@@ -8,6 +8,8 @@ import json
 import math
 import os
 import re
+import subprocess
+import sys
 
 import duckdb
 import numpy as np
@@ -37,6 +39,7 @@ from judgelab.position import position_consistency, preference_fairness
 from judgelab.probes import excess_credit
 from judgelab.reporting import FORMATS, TWO_ORDER_RULES, report, who_judged
 from judgelab.reporting.compare import compare_judges
+from judgelab.reporting.prepare import together
 from judgelab.reporting.render import harmless
 from judgelab.significance import mcnemar, paired_difference
 from judgelab.simulate import Judge, draw_pairs, simulate
@@ -792,6 +795,73 @@ def test_judgebench_scores_by_rule():
     [truth] = report(records).findings.truth
     # Tan et al. (2024), Table 2: 65.71 of 350 pairs.
     assert round(100 * truth.by_rule["judgebench"]["right"].value, 2) == 65.71
+
+
+def test_whose_answers_an_item_has_stands_in_one_file():
+    model = pd.DataFrame(
+        {
+            "judge": "m",
+            "item": ["1", "1", "2"],
+            "swapped": [False, True, True],
+            "verdict": ["A", "B", "A"],
+            "model_a": ["p", "q", "q"],
+            "model_b": ["q", "p", "p"],
+        }
+    )
+    people = pd.DataFrame(
+        {
+            "judge": "ann",
+            "item": ["1", "2", "3"],
+            "swapped": [True, False, False],
+            "verdict": "A",
+        }
+    )
+    whole = together([model, people])
+    assert whole["model_a"].tolist()[:-1] == ["p", "q", "q", "q", "p"]
+    assert whole["model_b"].tolist()[:-1] == ["q", "p", "p", "p", "q"]
+    assert whole[["model_a", "model_b"]].iloc[-1].isna().all()
+    pd.testing.assert_frame_equal(together([people]), people)
+
+
+def calls_of_a_report(items):
+    """How many functions does Python call, of its own and of others?"""
+    pairs = draw_pairs(items, rng=1)
+    judges = [simulate(Judge(k=2, name=n), pairs, rng=k) for k, n in enumerate("mab")]
+    records = pd.concat(judges, ignore_index=True)
+    records["category"] = "kind " + (records["item"].astype(int) % 7).astype(str)
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        report(records, against=["a", "b"])
+    finally:
+        sys.setprofile(None)
+    return calls, len(records)
+
+
+def test_more_records_are_no_more_work_for_python():
+    """Counted, and not timed: what a machine does meanwhile plays no part."""
+    calls_of_a_report(100)  # what is imported, or cached, on the way
+    few, some = calls_of_a_report(1_000)
+    many, more = calls_of_a_report(10_000)
+    # One call per record, anywhere, would be as many.
+    assert many - few < (more - some) / 2
+
+
+def test_what_is_needed_once_is_imported_there():
+    """Such as scipy.stats, which takes longer than the rest of a short command."""
+    code = (
+        "import sys, judgelab.cli, judgelab.reporting, judgelab.records; "
+        "print('scipy.stats' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
 
 
 def test_what_one_record_says_of_an_item_holds_for_it(votes, told):

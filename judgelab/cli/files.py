@@ -46,6 +46,15 @@ Rename = Annotated[
         "repeated.",
     ),
 ]
+Add = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--add",
+        metavar="COLUMN=VALUE",
+        help="A column that a file lacks, and what it holds in all its records: "
+        "judge=gpt-4. May be repeated; files that have the column keep theirs.",
+    ),
+]
 Word = Annotated[
     list[str] | None,
     typer.Option(
@@ -93,6 +102,7 @@ _ENDINGS = {
 
 OPTIONS = {
     "rename=": "rename={'x': 'y'} is --rename x=y",
+    "add the column": "a column is added by --add COLUMN=VALUE",
     "words=": "words={'x': 'y'} is --word x=y",
     "orders=": "orders={'x': True} is --order x=true",
     "separator=": "separator=';' is --separator semicolon, and a tab --separator tab",
@@ -152,6 +162,7 @@ def load(
     rename: Sequence[str] | None,
     words: Sequence[str] | None,
     orders: Sequence[str] | None,
+    add: Sequence[str] | None,
     scale: str | None,
     encoding: str,
     separator: str | None,
@@ -169,11 +180,11 @@ def load(
             )
     with busy("reading …"):
         if reader == "records":
-            return _own(files, rename, words, orders, scale, encoding, separator)
-        if rename or words or orders or separator:
+            return _own(files, rename, words, orders, add, scale, encoding, separator)
+        if rename or words or orders or add or separator:
             raise ValidationError(
-                f"--as {reader} knows its columns and words; --rename, --word, --order "
-                "and --separator are for our own format"
+                f"--as {reader} knows its columns and words; --rename, --word, "
+                "--order, --add and --separator are for our own format"
             )
         return _others(files, reader, scale)
 
@@ -183,6 +194,7 @@ def _own(
     rename: Sequence[str] | None,
     words: Sequence[str] | None,
     orders: Sequence[str] | None,
+    add: Sequence[str] | None,
     scale: str | None,
     encoding: str,
     separator: str | None,
@@ -190,14 +202,16 @@ def _own(
     from judgelab.records import column_names, examine
     from judgelab.reporting import USED, kind_of
 
-    names = pairs(rename, "--rename")
+    names, more = pairs(rename, "--rename"), pairs(add, "--add")
     mark = _MARKS.get(separator or "", separator)
-    columns = dict.fromkeys(
-        name
-        for path in files
-        for name in column_names(path, encoding=encoding, separator=mark)
-    )
-    known = {names.get(name, name) for name in columns}
+    have = [column_names(path, encoding=encoding, separator=mark) for path in files]
+    columns = dict.fromkeys(name for part in have for name in part)
+    if unknown := [old for old in names if old not in columns]:
+        raise ValidationError(
+            f"--rename names {unknown[0]!r}, which is no column; there are: "
+            f"{', '.join(columns)}"
+        )
+    known = {names.get(name, name) for name in columns} | {*more}
     if not known & {"verdict", "label"}:
         _suggest(files[0])
     kind = kind_of(known)
@@ -206,7 +220,13 @@ def _own(
         examine(
             path,
             kind=kind,
-            rename=names,
+            # Each file is told what is said of its own columns.
+            rename={old: new for old, new in names.items() if old in part},
+            add={
+                name: value
+                for name, value in more.items()
+                if name not in {names.get(old, old) for old in part}
+            },
             words=pairs(words, "--word"),
             orders=_truths(orders),
             scale=labels,
@@ -214,7 +234,7 @@ def _own(
             separator=mark,
             only=USED,
         )
-        for path in files
+        for path, part in zip(files, have, strict=True)
     ]
     return _together(found, kind, columns, labels)
 
@@ -234,18 +254,20 @@ def _together(
     columns: Iterable[str],
     scale: list[Any] | None,
 ) -> Loaded:
-    """Put what several files hold into one table."""
-    import pandas as pd
+    """Put what several files hold into one table, and check it as one."""
+    from judgelab.records import check_pairwise, check_ratings
+    from judgelab.reporting.prepare import together
 
     frames = [part.records for part in found if part.records is not None]
-    return Loaded(
-        pd.concat(frames, ignore_index=True) if frames else None,
-        kind,
-        sum(part.rows for part in found),
-        tuple(columns),
-        scale,
-        tuple(problem for part in found for problem in part.problems),
-    )
+    problems = [problem for part in found for problem in part.problems]
+    records = together(frames) if frames else None
+    if len(frames) > 1:
+        try:
+            (check_pairwise if kind == "pairwise" else check_ratings)(records)
+        except ValidationError as error:
+            problems.append(f"all files as one, {error}")
+    rows = sum(part.rows for part in found)
+    return Loaded(records, kind, rows, tuple(columns), scale, tuple(problems))
 
 
 def _truths(orders: Sequence[str] | None) -> dict[str, bool]:

@@ -13,6 +13,7 @@ from rich.table import Table
 from judgelab.cli.files import (
     ERR,
     OUT,
+    Add,
     As,
     Encoding,
     Files,
@@ -46,6 +47,7 @@ def check(
     rename: Rename = None,
     word: Word = None,
     order: Order = None,
+    add: Add = None,
     scale: ScaleOption = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -64,13 +66,14 @@ def check(
         rename=rename,
         words=word,
         orders=order,
+        add=add,
         scale=scale,
         encoding=encoding,
         separator=separator,
     )
     problems = list(loaded.problems)
     if loaded.records is not None:
-        problems += _understood(loaded, pairs(rename, "--rename"))
+        problems += _understood(loaded, pairs(rename, "--rename"), pairs(add, "--add"))
     for problem in problems:
         OUT.print(f"[bold red]wrong[/]  {escape(problem)}", soft_wrap=True)
     if hint := in_options(problems):
@@ -123,6 +126,7 @@ def report(
     rename: Rename = None,
     word: Word = None,
     order: Order = None,
+    add: Add = None,
     scale: ScaleOption = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -143,6 +147,7 @@ def report(
         rename=rename,
         words=word,
         orders=order,
+        add=add,
         scale=scale,
         encoding=encoding,
         separator=separator,
@@ -195,6 +200,7 @@ def compare(
     rename: Rename = None,
     word: Word = None,
     order: Order = None,
+    add: Add = None,
     scale: ScaleOption = None,
     encoding: Encoding = "utf-8",
     separator: Separator = None,
@@ -215,6 +221,7 @@ def compare(
         rename=rename,
         words=word,
         orders=order,
+        add=add,
         scale=scale,
         encoding=encoding,
         separator=separator,
@@ -238,7 +245,9 @@ def compare(
     OUT.print(escape(f"{found.items:,} shared items; {found.test!r}"), soft_wrap=True)
 
 
-def _understood(loaded: Loaded, rename: dict[str, str]) -> list[str]:
+def _understood(
+    loaded: Loaded, rename: dict[str, str], add: dict[str, str]
+) -> list[str]:
     """Print what was understood; return what is wrong between the records."""
     from judgelab import reporting
     from judgelab.reporting.words import counted
@@ -252,13 +261,15 @@ def _understood(loaded: Loaded, rename: dict[str, str]) -> list[str]:
         soft_wrap=True,
     )
     _print_columns(loaded.columns, rename)
+    if added := [f"{name} {value}" for name, value in add.items()]:
+        OUT.print(f"added where lacking: {escape(', '.join(added))}", soft_wrap=True)
     try:
         judges = reporting.who_judged(records)
     except ValidationError as error:
         return [str(error)]
     table = Table(title="Who judged what", title_justify="left")
     both = any(j.both_orders or j.one_order for j in judges)
-    values = sorted({label for j in judges for label in j.labels})
+    values = _in_order({label for j in judges for label in j.labels})
     table.add_column("judge")
     for name in ("records", "items", *(["both orders", "one order"] if both else [])):
         table.add_column(name, justify="right")
@@ -289,6 +300,14 @@ def _understood(loaded: Loaded, rename: dict[str, str]) -> list[str]:
             soft_wrap=True,
         )
     return []
+
+
+def _in_order(labels: set[str]) -> list[str]:
+    """Sort labels as numbers where all of them are."""
+    try:
+        return sorted(labels, key=float)
+    except ValueError:
+        return sorted(labels)
 
 
 def _print_columns(columns: tuple[str, ...], rename: dict[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ def kind_of(columns: Collection[str]) -> Kind:
             f"a record has either 'verdict' or 'label'; here are "
             f"{' and '.join(has) or 'neither'} (columns: "
             f"{', '.join(map(repr, sorted(columns)[:20]))}); use rename="
-            + "".join(near[:1])
+            + (near[0] if near else "{'...': 'verdict'}")
         )
     return "pairwise" if has == ["verdict"] else "ratings"
 
@@ -98,6 +98,29 @@ def prepared(records: Any, kind: Kind) -> pd.DataFrame:
     if "cluster" in result:
         result["cluster"] = _clusters(result["cluster"], item, items)
     return result
+
+
+def together(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Put the records of several files into one table.
+
+    Whose answers an item has stands in one file; the others need not say it again.
+    """
+    import pandas as pd
+
+    whole = pd.concat(frames, ignore_index=True)
+    names = ["model_a", "model_b"]
+    if not {*names} <= {*whole.columns} or not whole[names].isna().any(axis=None):
+        return whole
+    turned = pd.Series(False, whole.index)
+    if "swapped" in whole:
+        turned = whole["swapped"].eq(True)
+    answers = whole[names].where(~turned, whole[names[::-1]].set_axis(names, axis=1))
+    known = answers.set_index(whole["item"]).dropna()
+    known = known[~known.index.duplicated()]
+    given = known.reindex(whole["item"]).set_axis(whole.index)
+    given = given.where(~turned, given[names[::-1]].set_axis(names, axis=1))
+    whole[names] = whole[names].fillna(given)
+    return whole
 
 
 def _names(*columns: pd.Series[Any]) -> list[pd.Categorical]:
@@ -252,10 +275,11 @@ def _check_lengths(
 def _clusters(
     given: pd.Series[Any], item: npt.NDArray[np.intp], items: npt.NDArray[Any]
 ) -> npt.NDArray[np.intp]:
-    codes = given.factorize(sort=True)[0]
+    codes = _of_item(given.factorize(sort=True)[0], item, items, "cluster")
     if lacking := int((codes < 0).sum()):
         raise ValidationError(
-            f"{lacking} records have no 'cluster'; fill it in for all, or leave the "
+            f"{lacking} records have no 'cluster', nor has another of their item; fill "
+            "it in for all, or leave the "
             "column out"
         )
-    return _of_item(codes, item, items, "cluster")
+    return codes
