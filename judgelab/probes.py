@@ -74,7 +74,8 @@ def verbosity_gap(
     Returns
     -------
     Estimate, Test
-        Accuracy where the better answer is longer minus accuracy where it is shorter.
+        Accuracy where the better answer is longer minus accuracy where it is shorter,
+        and Welch's t-test; without any spread no interval, and exact permutations.
 
     Raises
     ------
@@ -115,7 +116,8 @@ def self_preference_gap(
     Returns
     -------
     Estimate, Test
-        Accuracy where its own answer is better minus accuracy where it is worse.
+        Accuracy where its own answer is better minus accuracy where it is worse, as in
+        `verbosity_gap`.
 
     Raises
     ------

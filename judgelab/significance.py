@@ -6,6 +6,7 @@ chance it was compared with.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -115,10 +116,9 @@ def binomial_test(successes: int, n: int, probability: float = 0.5) -> Test:
             f"{successes} of {n} at probability {probability} cannot be tested; need "
             "0 <= successes <= n and a probability between 0 and 1"
         )
-    likelihood = _binomial_pmf(n, probability)
-    # The tolerance lets counts that tie in exact arithmetic tie in floating point.
-    extreme = likelihood <= likelihood[successes] * (1 + 1e-9)
-    p = min(1.0, float(likelihood[extreme].sum()))
+    from scipy.stats import binomtest
+
+    p = float(binomtest(successes, n, probability).pvalue)
     return Test(p, n, f"the probability is {probability:g}", "exact binomial")
 
 
@@ -133,6 +133,10 @@ def _binomial_pmf(n: int, probability: float) -> npt.NDArray[np.float64]:
         + special.xlog1py(n - k, -probability)
     )
     return np.asarray(np.exp(log_pmf))
+
+
+_MOST_FLIPPED = 10**7
+"""Up to so many wins and losses the exact distribution is found: 80 MB."""
 
 
 def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
@@ -180,8 +184,13 @@ def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
         raise ValidationError(
             "differences must be whole numbers, one per unit: wins minus losses"
         )
-    whole = values.astype(np.int64)
-    sizes, counts = np.unique(np.abs(whole[whole != 0]), return_counts=True)
+    if np.abs(values).sum() > _MOST_FLIPPED:
+        raise ValidationError(
+            f"differences add up to more than {_MOST_FLIPPED:,}; so many need no exact "
+            "test: compare the sums by mcnemar"
+        )
+    signed = values.astype(np.int64)
+    sizes, counts = np.unique(np.abs(signed[signed != 0]), return_counts=True)
     # Distribution of (total + sum of signed differences) / 2 = sum of positive ones.
     distribution = np.ones(1)
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
@@ -190,7 +199,7 @@ def sign_flip_test(differences: npt.ArrayLike, *, null: str) -> Test:
         distribution = np.convolve(distribution, positive)
     total = int((sizes * counts).sum())
     sums = 2 * np.arange(distribution.size) - total
-    p = distribution[np.abs(sums) >= abs(int(whole.sum()))].sum()
+    p = distribution[np.abs(sums) >= abs(int(signed.sum()))].sum()
     return Test(min(1.0, float(p)), int(counts.sum()), null, "exact sign-flip test")
 
 
@@ -281,7 +290,7 @@ def swap_test(
         signs = generator.integers(0, 2, (size, units)) * 2.0 - 1
         # What ties in exact arithmetic must not be told apart by rounding; exchanges
         # without a value count against a difference.
-        found = ~(np.abs(differences(signs)) < observed - 1e-9)
+        found = ~(np.abs(differences(signs)) < observed * (1 - 1e-9))
         running = extreme + np.cumsum(found)
         if running[-1] >= enough:
             done += int(np.argmax(running >= enough)) + 1
@@ -399,7 +408,11 @@ def paired_difference(
     Notes
     -----
     The bootstrap draws the four counts from a multinomial distribution, which is the
-    same as drawing items. Chapter: *JudgeBench*.
+    same as drawing items. It is too narrow where few items tell the judges apart: with
+    shares of .99 and .9 a nominal 95 % covered 58 % of simulated cases of ten items and
+    84 % of 20, where Bonett and Price's interval covered 96 % or more.
+
+    Chapter: *JudgeBench*.
 
     Examples
     --------
@@ -540,7 +553,10 @@ def welch_test(
 
     Notes
     -----
-    Without any spread in either group the means are certain: p is 1 or 0.
+    Without any spread in either group there is no interval, and p is that of the exact
+    permutation test: two groups of two values each can't show more than p = 1/3. On
+    shares and half shares (.5 to .99, groups of 10 to 30) the interval, where there is
+    one, covered 92 to 100 % of simulated cases.
 
     Chapter: *Does the order matter?*
 
@@ -566,8 +582,13 @@ def welch_test(
     parts = np.array([group.var(ddof=1) / group.size for group in groups])
     variance = float(parts.sum())
     if variance == 0:
-        estimate = Estimate(value, value, value, n, "Welch", level)
-        return estimate, Test(float(value == 0), n, null, "Welch t")
+        nothing = Estimate(value, np.nan, np.nan, n, "no interval: no spread", level)
+        sizes = [group.size for group in groups]
+        # Of all ways to deal the values out, only the one at hand separates them, and
+        # its mirror image if the groups are equally large.
+        ways = math.comb(n, sizes[0]) / (1 + (sizes[0] == sizes[1]))
+        p = 1.0 if value == 0 else 1 / ways
+        return nothing, Test(p, n, null, "exact permutations")
     freedom = variance**2 / float(
         (parts**2 / [group.size - 1 for group in groups]).sum()
     )

@@ -368,6 +368,30 @@ def test_repetition_stability_by_hand():
         repetition_stability([[1, 0], [2, 0]])
 
 
+@pytest.mark.parametrize("kind", ["majority", "pairwise"])
+@pytest.mark.parametrize("steady", [0.5, 0.95])
+def test_the_interval_of_stability_covers(kind, steady):
+    """Also where hardly an item of ten ever changes."""
+    rng = np.random.default_rng(3)
+
+    def draw(items):
+        heads = rng.binomial(3, rng.beta(8 * steady, 8 * (1 - steady), items))
+        return np.stack([heads, 3 - heads], axis=1)
+
+    truth = repetition_stability(draw(200_000), kind=kind).value
+    held = 0
+    for _ in range(200):
+        found = repetition_stability(draw(10), kind=kind)
+        held += found.low <= truth <= found.high
+    # 200 runs: the standard error of a coverage of .95 is .015.
+    assert held / 200 > 0.9
+
+
+def test_items_that_never_changed_may_yet():
+    found = repetition_stability([[3, 0], [3, 0], [0, 3]])
+    assert found.low < 0.5 < found.value == found.high == 1
+
+
 @settings(max_examples=30)
 @given(TABLES)
 def test_splitting_a_table_into_single_pairs_changes_hardly_anything(table):

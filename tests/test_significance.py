@@ -369,3 +369,51 @@ def test_exchanges_need_numbers(broken):
 def test_exchanges_are_counted_in_whole_numbers(draws):
     with pytest.raises(ValidationError, match="whole"):
         swap_test([[1], [2]], [[2], [1]], lambda s: s[:, 0], null="", draws=draws)
+
+
+def test_two_groups_without_spread_are_no_certainty():
+    """Two verdicts against two others: any split of four values, one time in three."""
+    for one, two, p in (([1, 1], [0, 0], 1 / 3), ([1, 1, 1], [0, 0], 1 / 10)):
+        estimate, test = welch_test(one, two, null="x")
+        assert estimate.value == 1
+        assert np.isnan(estimate.low)
+        assert test.p_value == pytest.approx(p)
+        peer = stats.permutation_test(
+            (np.array(one), np.array(two)),
+            lambda a, b: np.mean(a) - np.mean(b),
+            n_resamples=np.inf,
+            alternative="greater",
+        )
+        # Both tails, if the mirror image is among the splits.
+        tails = 1 + (len(one) == len(two))
+        assert test.p_value == pytest.approx(tails * peer.pvalue)
+    assert welch_test([1, 1], [1, 1, 1], null="x")[1].p_value == 1
+
+
+@pytest.mark.parametrize("n", [10**9, 10**12])
+def test_counts_beyond_memory_are_tested(n):
+    """Against the normal approximation, which is right there."""
+    k = n // 2 + round(0.9 * n**0.5)
+    expected = 2 * stats.norm.sf((k - 0.5 - n / 2) / (n**0.5 / 2))
+    assert binomial_test(k, n).p_value == pytest.approx(expected, rel=1e-3)
+    assert mcnemar(k, n - k).p_value == pytest.approx(expected, rel=1e-3)
+    assert binomial_test(n - k, n).p_value == pytest.approx(expected, rel=1e-3)
+
+
+def test_too_many_flips_are_refused():
+    with pytest.raises(ValidationError, match="mcnemar"):
+        sign_flip_test([10**8, -1], null="x")
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_exchanges_do_not_depend_on_the_unit(scale):
+    """Ties are ties in any unit, and what is less extreme is so too."""
+    rng = np.random.default_rng(1)
+    first, second = rng.poisson(9, (2, 30, 1))
+
+    def statistic(sums):
+        return sums[:, 0] * scale
+
+    found = swap_test(first, second, statistic, null="x", rng=2)
+    plain = swap_test(first, second, lambda sums: sums[:, 0], null="x", rng=2)
+    assert found.p_value == plain.p_value
