@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from judgelab.errors import Separated
+from judgelab.explore.ranking import BOARDS
 from judgelab.papers import mt_bench
 from judgelab.ranking import bradley_terry
 from judgelab.ranking.result import ELO_PER_LOGIT
@@ -79,3 +81,26 @@ def test_both_sides_draw_the_same_questions(judge):
         weighted = [np.tensordot(weights[draw], table, 1) for table in (wins, ties)]
         again = bradley_terry(weighted[0], ties=weighted[1], **options)
         assert draws[draw] == pytest.approx(again.ratings, abs=1e-6)
+
+
+def with_games(board, *games):
+    wins = np.array(BOARDS[board])
+    for winner, loser in games:
+        wins[winner, loser] += 1
+    return wins
+
+
+def test_only_c_over_a_repairs_the_board_that_nobody_won_against_a():
+    board = "none leads to A"
+    assert np.isfinite(bradley_terry(with_games(board, (2, 0))).ratings).all()
+    for game in ((1, 0), (2, 1)):
+        with pytest.raises(Separated):
+            bradley_terry(with_games(board, game))
+
+
+def test_two_leagues_need_a_win_each_way():
+    board = "none leads across"
+    both_ways = bradley_terry(with_games(board, (0, 2), (3, 1)))
+    assert np.isfinite(both_ways.ratings).all()
+    with pytest.raises(Separated):
+        bradley_terry(with_games(board, (0, 2)))
