@@ -234,7 +234,7 @@ def test_numbers_are_those_of_the_rooms_below(votes, told):
     kept = tables[:, :3, :3]
     kept = kept[kept.any(axis=(1, 2))]
     first = found.agreement[0]
-    assert (first.one, first.two, first.ties) == ("model", "ann, bob", "kept")
+    assert (first.one, first.two, first.ties) == ("model", "ann and bob", "kept")
     assert first.share == percent_agreement(kept, symmetric=True)
     kappa = first.coefficients["Cohen's kappa"]
     assert kappa == cohen_kappa(kept, symmetric=True)
@@ -455,8 +455,9 @@ def test_replies_that_are_no_verdicts_are_said_first(votes):
     found = report(lost, against=["ann", "bob"])
     [replies] = said(found, "Every reply of model")
     assert replies.answer == "no"
-    assert replies.why.startswith("100%")
-    [agrees] = said(found, "model agrees with ann, bob beyond luck")
+    assert replies.why.startswith("100.0% [")
+    assert "missing" not in replies.why
+    [agrees] = said(found, "model agrees with ann and bob beyond luck")
     assert (agrees.answer, agrees.why) == (
         "open",
         "there is no item with a usable verdict of both",
@@ -469,7 +470,7 @@ def test_a_reference_that_does_not_agree_with_itself():
         simulate(Judge(k=0, name=name), draw_pairs(200, rng=1), rng=k)
         for k, name in enumerate(["model", "ann", "bob"])
     )
-    [people_] = said(report(votes, against=["ann", "bob"]), "ann, bob agree among")
+    [people_] = said(report(votes, against=["ann", "bob"]), "ann and bob agree among")
     assert people_.answer == "open"
     assert "until they do" in people_.why
     assert not said(report(votes, against="ann"), "ann agree among")

@@ -470,7 +470,8 @@ class _Asked:
 def _group_name(against: str | Sequence[str] | None) -> str | None:
     if against is None or isinstance(against, str):
         return against
-    return ", ".join(against)
+    *most, last = against or [""]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _each(asked: _Asked, what: str, judges: Sequence[str], part: Any) -> list[Any]:

@@ -141,9 +141,10 @@ def _on_people(found: Findings) -> Iterator[Statement]:
 
 def _on_replies(found: Findings, judge: str) -> Iterator[Statement]:
     rates = next(j.rates for j in found.judges if j.name == judge)
-    lost = {word: rates[word] for word in ("INVALID", "MISSING") if word in rates}
-    if any(rate.value > 0 for rate in lost.values()):
-        shown = " and ".join(f"{_percent(e)} {w.lower()}" for w, e in lost.items())
+    lost = {w: e for w, e in rates.items() if w != "TIE" and e.value > 0}
+    if lost:
+        # A few in a thousand are some, and would be none in whole percent.
+        shown = " and ".join(f"{e:.1%} {w.lower()}" for w, e in lost.items())
         yield Statement(
             f"Every reply of {judge} is a verdict",
             "no",
