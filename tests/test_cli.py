@@ -155,6 +155,16 @@ def test_other_formats_are_suggested_not_guessed(tmp_path):
     assert quick("check", path, "--as", "mt-bench").exit_code == 0
 
 
+def test_numbers_as_verdicts_are_not_taken_in_silence(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("judge,item,verdict\nx,1,1\nx,2,2\n")
+    out, _ = run("check", path)
+    assert "read as codes: 0 is A, 1 is B, 2 is TIE" in out
+    out, _ = run("check", path, "--word", "1=A", "--word", "2=B")
+    assert "codes" not in out
+    assert re.search(r"│ x\s+│\s+2 │\s+2 │ 1 │ 1 │", out)
+
+
 def test_labels_stand_in_the_order_of_numbers(tmp_path):
     path = tmp_path / "ratings.csv"
     rows = [f"x,{n},{n}" for n in (1, 10, 2, 9)]

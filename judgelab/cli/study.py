@@ -30,6 +30,7 @@ from judgelab.cli.files import (
     valid,
 )
 from judgelab.errors import ValidationError
+from judgelab.verdict import Verdict
 
 Against = Annotated[
     list[str] | None,
@@ -293,6 +294,13 @@ def _understood(
                 ),
                 soft_wrap=True,
             )
+    if loaded.kind == "pairwise" and records["verdict"].dtype.kind in "iu":
+        codes = ", ".join(f"{v.value} is {v.name}" for v in Verdict)
+        OUT.print(
+            f"note   the verdicts are numbers, read as codes: {codes}; if they mean "
+            "something else, say so with --word 1=A",
+            soft_wrap=True,
+        )
     if loaded.kind == "ratings" and loaded.scale is None:
         OUT.print(
             "note   a report on ratings needs --scale: every label that could be "
