@@ -60,6 +60,24 @@ def is_real(value: Any) -> bool:
     return isinstance(value, abstract.Real) and not isinstance(value, bool)
 
 
+def refuse_mask(name: str, values: Any) -> None:
+    """Refuse what is hidden in places: NumPy would go on with what the mask hides.
+
+    Raises
+    ------
+    ValidationError
+        If anything is masked.
+
+    Examples
+    --------
+    >>> refuse_mask("clusters", ["a", "b"])
+    """
+    if np.ma.is_masked(values):
+        raise ValidationError(
+            f"{name} is masked in places; fill the values in, or leave them out"
+        )
+
+
 def array(name: str, values: npt.ArrayLike, give: str = "numbers") -> npt.NDArray[Any]:
     """Return an array of numbers or truth values, whatever container they came in.
 
@@ -76,10 +94,7 @@ def array(name: str, values: npt.ArrayLike, give: str = "numbers") -> npt.NDArra
     >>> array("counts", np.array([[1, 2]], dtype=object)).dtype
     dtype('int64')
     """
-    if np.ma.is_masked(values):
-        raise ValidationError(
-            f"{name} is masked in places; fill the values in, or leave them out"
-        )
+    refuse_mask(name, values)
     try:
         found = np.asarray(values)
         if found.dtype.kind == "O":

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab._checks import check_real, floats, is_real
+from judgelab._checks import check_real, floats, is_real, refuse_mask
 from judgelab.counts import cluster_codes
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
@@ -921,6 +921,8 @@ def _between(
             f"clusters is {clusters!r}; give two lists: what each labelled item "
             "belongs to, and what each other item"
         ) from None
+    refuse_mask("clusters of labelled items", of_labelled)
+    refuse_mask("clusters of the rest", of_rest)
     names = [np.asarray(of_labelled), np.asarray(of_rest)]
     if [of.shape for of in names] != [part.shape for part in influence]:
         raise ValidationError(

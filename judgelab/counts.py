@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from judgelab._checks import array, whole
+from judgelab._checks import array, refuse_mask, whole
 from judgelab._kernel import count_pairs
 from judgelab.errors import ValidationError
 from judgelab.verdict import Verdict, unswap
@@ -141,7 +141,7 @@ def cluster_codes(
     clusters: npt.ArrayLike, shape: tuple[int, ...]
 ) -> tuple[int, npt.NDArray[np.intp]]:
     """Count the clusters, and number them in sorted order."""
-    values = np.asarray(clusters)
+    values = np.asarray(_gaps_shown(clusters))
     if values.dtype.kind == "U" and not isinstance(clusters, np.ndarray):
         # NumPy has made words of whatever stood among words, None included.
         values = np.array(clusters, dtype=object)
@@ -438,8 +438,7 @@ def _codes(
     names: npt.ArrayLike, players: int | Sequence[Hashable], argument: str
 ) -> tuple[npt.NDArray[Any], int]:
     """Turn names into positions; positions are left as they are, right or wrong."""
-    if np.ma.is_masked(names):
-        raise ValidationError(f"{argument} is masked in places; leave those games out")
+    refuse_mask(argument, names)
     try:
         values = np.asarray(names)
     except ValueError:
@@ -603,9 +602,13 @@ def encode(
     array([ 2, -1,  0], dtype=int8)
     """
     categories = _checked_scale(scale)
-    if isinstance(labels, np.ma.MaskedArray):
-        labels = np.where(np.ma.getmaskarray(labels), np.array(None), labels.data)
-    values = np.asarray(labels)
+    labels = _gaps_shown(labels)
+    try:
+        values = np.asarray(labels)
+    except ValueError:
+        raise ValidationError(
+            f"{name} is no table: its rows differ in length; fill them up with None"
+        ) from None
     if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
         # NumPy has made words of whatever stood among words, nan included.
         values = np.array(labels, dtype=object)
@@ -633,6 +636,14 @@ def encode(
         if np.count_nonzero(part_codes < 0) > np.count_nonzero(gaps):
             _refuse_labels(values, categories, missing_code, name)
     return codes
+
+
+def _gaps_shown(values: Any) -> Any:
+    """Put None where a mask hides a value: it is missing, and not what lies below."""
+    if not np.ma.is_masked(values):
+        return values
+    hidden = np.ma.getmaskarray(values)
+    return np.where(hidden, np.array(None), np.ma.getdata(values))
 
 
 def _refuse_labels(

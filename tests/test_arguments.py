@@ -33,7 +33,8 @@ from judgelab import (
     verdict,
 )
 from judgelab.agreement import weights
-from judgelab.errors import JudgelabError
+from judgelab.counts import contingency_table
+from judgelab.errors import JudgelabError, ValidationError
 
 TABLE = np.array([[40, 10], [15, 35]])
 VOTES = np.array([[3, 0], [2, 1], [0, 3], [1, 2]])
@@ -553,3 +554,31 @@ def test_no_function_is_left_out():
     walked = {title(function) for function, _ in CALLS}
     assert public - walked - OF_FRAMES == set()
     assert not walked & OF_FRAMES
+
+
+HIDDEN = np.ma.array([1, 2, 1], mask=[False, True, False])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: contingency_table([0, 1, 0], [0, 1, 0], scale=[0, 1], clusters=HIDDEN),
+        lambda: agreement.krippendorff_alpha(
+            VOTES[:3], level="nominal", scale=[0, 1], counted=True, clusters=HIDDEN
+        ),
+        lambda: probes.excess_credit(X[:3] / 3, Y[:3] / 3, clusters=HIDDEN, null="x"),
+        lambda: correction.prediction_powered_mean(
+            X[:3], Y[:3], X[3:], clusters=(HIDDEN, [4, 5, 6])
+        ),
+        lambda: ranking.rasch(SCORES[:, 3:], clusters=HIDDEN),
+        lambda: ranking.elo(HIDDEN - 1, [1, 0, 1], [1, 1, 0], players=2),
+    ],
+)
+def test_clusters_and_players_that_a_mask_hides_are_refused(call):
+    with pytest.raises(ValidationError, match=r"masked in places|lacks 1 values"):
+        call()
+
+
+def test_rows_of_different_length_are_no_ratings():
+    with pytest.raises(ValidationError, match="differ in length"):
+        agreement.krippendorff_alpha([[0, 1], [1]], level="nominal", scale=[0, 1])
