@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from inspect import isabstract
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -128,6 +129,20 @@ def twice(page: Page) -> list[str]:
     return [f"id twice: {id_}" for id_ in sorted(set(ids)) if ids.count(id_) > 1]
 
 
+def skipped(page: Page) -> list[str]:
+    """Headings that stand more than one level below the heading before them."""
+    headings = page.eval_on_selector_all(
+        ".bd-article :is(h1, h2, h3, h4, h5, h6)",
+        "all => all.map(h => [Number(h.tagName[1]), h.textContent])",
+    )
+    steps = pairwise(headings)
+    return [
+        f"heading skips a level: {text}"
+        for (above, _), (level, text) in steps
+        if level > above + 1
+    ]
+
+
 # Most of a page is words of code and cells of tables in a few colours. Each combination
 # of letters, size and ground is looked at once; what has a name or a role, always.
 EMPTY_REPEATED = """() => {
@@ -174,12 +189,30 @@ def test_every_page(
     for path in pages(built_book):
         with Visit(browser, scheme, size) as visit:
             page = visit.open(path)
-            found = [*visit.problems, *overflow(page), *twice(page), *violations(page)]
+            found = [*visit.problems, *overflow(page), *twice(page), *skipped(page)]
+            found += violations(page)
         if found:
             problems[str(path.relative_to(built_book))] = found
     assert not problems, "\n".join(
         f"{name}\n  " + "\n  ".join(found) for name, found in problems.items()
     )
+
+
+@pytest.mark.parametrize("name", ["book/index", "notebooks/agreement"])
+def test_the_keyboard_is_always_seen(
+    browser: Browser, built_book: Path, name: str
+) -> None:
+    with Visit(browser, "light", DESKTOP) as visit:
+        page = visit.open(built_book / f"{name}.html")
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            outline, width, what = page.evaluate(
+                "() => { const e = document.activeElement; return ["
+                "getComputedStyle(e).outlineStyle, e.getBoundingClientRect().width,"
+                "e.outerHTML.slice(0, 200)]; }"
+            )
+            assert outline == "solid", what
+            assert width > 0, what
 
 
 def test_the_first_page_is_soon_there(browser: Browser, built_book: Path) -> None:
