@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from judgelab._checks import check_real, floats, is_real, refuse_mask
 from judgelab.counts import cluster_codes
@@ -23,6 +22,7 @@ from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
     effective_size,
+    from_standard_error,
     normal_quantile,
     proportion,
     smallest,
@@ -674,8 +674,10 @@ def prediction_powered_mean(
             "the scores do not differ, which is no proof that others would not; get "
             "more labels, or count wins and call `prediction_powered_share`"
         )
-    half = float(special.stdtrit(freedom, upper_end(level))) * math.sqrt(variance)
-    return Estimate(value, value - half, value + half, y.size, method, level)
+    error = math.sqrt(variance)
+    return from_standard_error(
+        value, error, y.size, method, level=level, freedom=freedom
+    )
 
 
 def n_labels_for_width(

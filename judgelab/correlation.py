@@ -826,9 +826,10 @@ def correlation_difference(
     if error < 1e-12:
         reason = "no interval: no system changes the difference"
         return Estimate(value, math.nan, math.nan, n, reason, level)
-    half = float(special.stdtrit(n - 2, intervals.upper_end(level))) * error
     method = "jackknife over systems"
-    return Estimate(value, value - half, value + half, n, method, level)
+    return intervals.from_standard_error(
+        value, error, n, method, level=level, freedom=n - 2
+    )
 
 
 # Values.
@@ -1291,10 +1292,6 @@ def _with_bootstrap(
     value, n = statistic(x, y), x.size
     if interval is None:
         return _alone(value, n)
-    if rng is None:
-        raise ValidationError(
-            "a bootstrap draws at random; pass rng (a numpy Generator or a seed)"
-        )
     resamples = whole("resamples", resamples, least=1)
     generator = random_generator(rng)
     drawn = (generator.integers(0, n, n) for _ in range(resamples))

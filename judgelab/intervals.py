@@ -395,7 +395,8 @@ def effective_size(
     """
     check_real(simple_variance=simple_variance, clustered_variance=clustered_variance)
     check_real(n=n, clusters=clusters)
-    if not (simple_variance >= 0 and clustered_variance >= 0 and n > 0 < clusters - 1):
+    known = simple_variance >= 0 and clustered_variance >= 0
+    if not (known and n > 0 and clusters > 1):
         raise ValidationError(
             f"variances {simple_variance!r} and {clustered_variance!r}, {n!r} units in "
             f"{clusters!r} clusters; give variances >= 0, units, and two clusters"
@@ -464,8 +465,11 @@ def from_standard_error(
     *,
     level: float = 0.95,
     bounds: tuple[float, float] = (-math.inf, math.inf),
+    freedom: float = math.inf,
 ) -> Estimate:
-    """Make the symmetric normal interval value ± z·SE, cut at the statistic's range.
+    """Make the symmetric interval value ± z·SE, cut at the statistic's range.
+
+    With degrees of freedom, Student's quantile takes the place of z.
 
     Raises
     ------
@@ -476,13 +480,21 @@ def from_standard_error(
     --------
     >>> from_standard_error(0.5, 0.086, 100, "delta method", bounds=(-1, 1))
     0.500 [0.331, 0.669] (n = 100, delta method)
+    >>> from_standard_error(0.5, 0.086, 10, "Student t", freedom=9)
+    0.500 [0.305, 0.695] (n = 10, Student t)
     """
     check_real(value=value, standard_error=standard_error)
     if not standard_error >= 0:
         raise ValidationError(
             f"standard_error is {standard_error!r}; it must be at least 0"
         )
-    half = normal_quantile(upper_end(level)) * standard_error
+    upper = upper_end(level)
+    quantile = (
+        normal_quantile(upper)
+        if freedom == math.inf
+        else float(special.stdtrit(freedom, upper))
+    )
+    half = quantile * standard_error
     low, high = max(bounds[0], value - half), min(bounds[1], value + half)
     return Estimate(float(value), float(low), float(high), n, method, level)
 
@@ -594,10 +606,6 @@ def bootstrap(
     >>> bootstrap(share, np.eye(2), np.array([7, 3]), resamples=3, rng=0)
     array([0.7, 0.8, 0.9])
     """
-    if rng is None:
-        raise ValidationError(
-            "a bootstrap draws at random; pass rng (a numpy Generator or a seed)"
-        )
     generator = random_generator(rng)
     resamples = whole("resamples", resamples, least=1)
     patterns, repeats = floats("patterns", patterns), floats("repeats", repeats)

@@ -30,8 +30,8 @@ from judgelab.intervals import (
     MOST_UNITS,
     clustered_proportion,
     effective_size,
+    from_standard_error,
     proportion,
-    upper_end,
 )
 from judgelab.significance import Test, mcnemar, sign_flip_test, signed_share
 from judgelab.verdict import Outcome, Rule, Verdict, as_codes, find_rule, unswap
@@ -260,9 +260,10 @@ def mean_lean(records: Any, *, level: float = 0.95) -> Estimate:
     value = float(lean.mean())
     if n == 1:
         return Estimate(value, np.nan, np.nan, 1, "one pair", level)
-    half = float(special.stdtrit(n - 1, upper_end(level)) * lean.std(ddof=1))
-    half /= float(np.sqrt(n))
-    return Estimate(value, value - half, value + half, n, "Student t over pairs", level)
+    error = float(lean.std(ddof=1) / np.sqrt(n))
+    return from_standard_error(
+        value, error, n, "Student t over pairs", level=level, freedom=n - 1
+    )
 
 
 def at_threshold(records: Any, threshold: float = 0.0) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from judgelab.intervals import (
     Rng,
     bootstrap,
     from_replicates,
+    from_standard_error,
     normal_quantile,
     upper_end,
 )
@@ -593,9 +594,10 @@ def welch_test(
         (parts**2 / [group.size - 1 for group in groups]).sum()
     )
     error = float(np.sqrt(variance))
-    half = float(special.stdtrit(freedom, upper_end(level))) * error
     p = 2 * float(special.stdtr(freedom, -abs(value) / error))
-    estimate = Estimate(value, value - half, value + half, n, "Welch", level)
+    estimate = from_standard_error(
+        value, error, n, "Welch", level=level, freedom=freedom
+    )
     return estimate, Test(p, n, null, "Welch t")
 
 

@@ -12,7 +12,7 @@ from scipy import special
 
 from judgelab.agreement import agreement_values
 from judgelab.estimate import Estimate
-from judgelab.intervals import Rng
+from judgelab.intervals import Rng, from_standard_error
 from judgelab.papers.llmjudge.counts import tables
 from judgelab.papers.llmjudge.labels import SUBMISSIONS
 from judgelab.papers.llmjudge.measures import (
@@ -224,11 +224,12 @@ def by_kind(submission: str, measure: str = "kappa") -> dict[str, Estimate]:
     freedom = sum(errors) ** 2 / sum(
         error**2 / (size - 1) for error, size in zip(errors, sizes, strict=True)
     )
-    half = float(special.stdtrit(freedom, 0.975)) * sum(errors) ** 0.5
     value = parts["synthetic"].value - parts["human"].value
     method = f"jackknife over {sizes[0]} and {sizes[1]} queries"
     n = parts["human"].n + parts["synthetic"].n
     return {
         **parts,
-        "difference": Estimate(value, value - half, value + half, n, method),
+        "difference": from_standard_error(
+            value, sum(errors) ** 0.5, n, method, freedom=freedom
+        ),
     }

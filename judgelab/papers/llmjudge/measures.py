@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from judgelab.agreement import (
     cohen_kappa,
@@ -24,7 +23,7 @@ from judgelab.agreement import (
 from judgelab.counts import pairs_as_items
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import upper_end
+from judgelab.intervals import from_standard_error
 from judgelab.papers.llmjudge.counts import binarise, square_tables, tables
 
 Measure = Callable[..., Estimate]
@@ -258,7 +257,8 @@ def with_student(
 ) -> Estimate:
     """Make a jackknife interval of what each query contributes."""
     queries = pseudo.size
-    quantile = float(special.stdtrit(queries - 1, upper_end(level)))
-    half = quantile * float(pseudo.std(ddof=1)) / queries**0.5
+    error = float(pseudo.std(ddof=1)) / queries**0.5
     method = f"jackknife over {queries} queries"
-    return Estimate(value, value - half, value + half, n, method, level)
+    return from_standard_error(
+        value, error, n, method, level=level, freedom=queries - 1
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from judgelab import data
 from judgelab.counts import WinMatrix, tie_counts, win_counts
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import from_standard_error, upper_end
+from judgelab.intervals import from_standard_error
 from judgelab.papers.mt_bench.meetings import votes_of
 from judgelab.papers.mt_bench.votes import (
     CATEGORIES,
@@ -115,16 +116,24 @@ def win_rates(
         smooth = _share(won + 0.5, met + 1)
         variance = _share(smooth * (1 - smooth), met)
         errors = np.sqrt(_over_opponents(variance) / (len(MODELS) - 1))
-        quantile, method = None, "delta method, votes as units"
+        freedom, method = math.inf, "delta method, votes as units"
     else:
         questions = np.unique(table["question_id"])
         asked = table["question_id"].to_numpy()
         without = np.array([mean_rates(1.0 * (asked != q)) for q in questions])
         k = len(questions)
         errors = np.sqrt((k - 1) / k * ((without - without.mean(axis=0)) ** 2).sum(0))
-        quantile, method = k - 1, f"jackknife over {k} questions"
+        freedom, method = k - 1, f"jackknife over {k} questions"
     return {
-        MODELS[name]: _normal_or_t(value, error, int(size), method, quantile, level)
+        MODELS[name]: from_standard_error(
+            value,
+            error,
+            int(size),
+            method,
+            level=level,
+            bounds=(0, 1),
+            freedom=freedom,
+        )
         for name, value, error, size in zip(names, values, errors, n, strict=True)
     }
 
@@ -216,20 +225,3 @@ def _share(
 def _over_opponents(rates: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     mean: npt.NDArray[np.float64] = rates.sum(axis=1) / (len(MODELS) - 1)
     return mean
-
-
-def _normal_or_t(
-    value: float,
-    error: float,
-    n: int,
-    method: str,
-    freedom: int | None,
-    level: float,
-) -> Estimate:
-    if freedom is not None:
-        from scipy import special
-
-        # `from_standard_error` multiplies by z; stretch the error so that it is t.
-        upper = upper_end(level)
-        error *= float(special.stdtrit(freedom, upper) / special.ndtri(upper))
-    return from_standard_error(value, error, n, method, level=level, bounds=(0, 1))

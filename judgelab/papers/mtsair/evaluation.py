@@ -8,14 +8,13 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy import special
 
 from judgelab._checks import random_generator
 from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.counts import contingency_table
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
-from judgelab.intervals import Rng, upper_end
+from judgelab.intervals import Rng, from_standard_error, upper_end
 from judgelab.papers.mtsair.benchmark import Benchmark
 from judgelab.papers.mtsair.measures import (
     apcc,
@@ -118,7 +117,7 @@ def over_items(
             "at least 1 item and at most half of them, and there are at least 2 "
             "resamples, all whole numbers"
         )
-    quantile = upper_end(level)
+    upper_end(level)  # before what takes long
     try:
         value = statistic(benchmark)
     except UndefinedStatistic as error:
@@ -143,9 +142,9 @@ def over_items(
         reason = f"{lost} undefined" if lost else "all the same"
         nothing = f"no interval: of {resamples} resamples, {reason}"
         return Estimate(value, math.nan, math.nan, n, nothing, level)
-    half = float(special.stdtrit(blocks - 1, quantile)) * spread
-    low, high = max(bounds[0], value - half), min(bounds[1], value + half)
-    return Estimate(value, low, high, n, method, level)
+    return from_standard_error(
+        value, spread, n, method, level=level, bounds=bounds, freedom=blocks - 1
+    )
 
 
 def evaluate(
