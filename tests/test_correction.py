@@ -516,7 +516,7 @@ def test_clusters_may_have_items_of_both_kinds():
         ([[54, 6], [12, math.nan]], REST, "whole counts"),
         ([[54, 6], [12, math.inf]], REST, "whole counts"),
         ([["a", 6], [12, 28]], REST, "table has dtype"),
-        ([[54, 6], [12]], REST, "table has dtype"),
+        ([[54, 6], [12]], REST, "table .* rows of one length"),
         (TABLE, ["a", 1], "rest has dtype"),
         (TABLE, [1, 2, 3], "shape"),
         (TABLE, [1, -1], "whole counts"),
