@@ -546,22 +546,6 @@ def pairs_as_items(
     return counts.reshape(-1, len(cells)), cells.ravel().astype(np.int64)
 
 
-def numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Return an array of numbers, whatever container they came in.
-
-    Raises
-    ------
-    ValidationError
-        If something is masked, missing, no number, or the rows differ in length.
-
-    Examples
-    --------
-    >>> numbers(np.array([[1, 2]], dtype=object)).dtype
-    dtype('int64')
-    """
-    return array("the table", values, "finite numbers")
-
-
 def encode(
     labels: npt.ArrayLike,
     scale: Scale,

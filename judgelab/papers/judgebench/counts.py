@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
-from judgelab.counts import numbers
+from judgelab._checks import array
 from judgelab.data.registry import write_tables
 from judgelab.errors import ValidationError
 from judgelab.papers.judgebench.loading import load, load_others
@@ -125,7 +125,7 @@ def counts_of(records: pd.DataFrame | None) -> pd.DataFrame:
         raise ValidationError("there are no counts")
     if gaps := [name for name in _COUNTED if records[name].isna().any()]:
         raise ValidationError(f"{gaps} have gaps among the counts; fill them in")
-    pairs = numbers(records["pairs"])
+    pairs = array("pairs", records["pairs"])
     known = pairs.dtype.kind in "iuf" and (np.isfinite(pairs) & (pairs >= 0)).all()
     if not known or (pairs % 1).any():
         raise ValidationError("pairs must be whole numbers, none of them negative")

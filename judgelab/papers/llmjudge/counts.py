@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from judgelab import data
-from judgelab.counts import contingency_table, numbers
+from judgelab._checks import array
+from judgelab.counts import contingency_table
 from judgelab.errors import ValidationError
 from judgelab.papers.llmjudge.labels import (
     KEY,
@@ -251,7 +252,7 @@ def recode(tables: npt.ArrayLike, labels: Iterable[int]) -> npt.NDArray[Any]:
 
 def square_tables(tables: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return tables of human × judge as an array, if they are some."""
-    counts = numbers(tables)
+    counts = array("tables", tables)
     k = counts.shape[-1] if counts.ndim > 1 else 0
     if counts.dtype.kind not in "iuf" or k < 2 or counts.shape[-2] != k:
         raise ValidationError(

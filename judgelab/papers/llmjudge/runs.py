@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from judgelab.counts import numbers
+from judgelab._checks import array
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.papers.llmjudge.labels import checked_labels
 
@@ -62,7 +62,7 @@ def trec_order(scores: npt.ArrayLike, documents: npt.ArrayLike) -> list[int]:
     >>> trec_order([12.0000004, 12.0000001], ["p1", "p2"])
     [1, 0]
     """
-    values = numbers(scores)
+    values = array("scores", scores, "finite numbers")
     names = np.asarray(documents, str)
     if values.dtype.kind not in "iuf":
         raise ValidationError(f"scores has dtype {values.dtype}; give numbers")
@@ -192,7 +192,7 @@ def _checked_run(run: pd.DataFrame) -> pd.DataFrame:
     wanted = ["query", "document", "score"]
     if missing := [column for column in wanted if column not in run]:
         raise ValidationError(f"run lacks the columns {missing}; give {wanted}")
-    scores = numbers(run["score"].to_numpy())
+    scores = array("score", run["score"].to_numpy(), "finite numbers")
     if run[wanted].isna().any().any():
         raise ValidationError("run has missing values; fill or remove them")
     if scores.dtype.kind not in "iuf" or not np.isfinite(scores).all():
