@@ -91,10 +91,10 @@ class Judge:
     name: str = "simulated judge"
 
     def __post_init__(self) -> None:
-        rates = {"invalid_rate": self.invalid_rate, "missing_rate": self.missing_rate}
-        check_real(**rates)
+        check_real(k=self.k, beta=self.beta, tie_width=self.tie_width)
+        check_real(verbosity=self.verbosity, self_preference=self.self_preference)
+        check_real(invalid_rate=self.invalid_rate, missing_rate=self.missing_rate)
         for name in ("k", "beta", "verbosity", "self_preference", "tie_width"):
-            check_real(**{name: getattr(self, name)})
             if not np.isfinite(getattr(self, name)):
                 raise ValidationError(
                     f"{name} is {getattr(self, name)!r}; it must be a finite number"
@@ -133,28 +133,21 @@ class Judge:
         ndarray of float, shape (n, 5)
             Probabilities of the five verdicts on slots, in the order of `Verdict`.
         """
-        values = [
-            floats(name, value)
-            for name, value in (
-                ("delta", delta),
-                ("log_length", log_length),
-                ("own", own),
-            )
-        ]
-        if values[0].ndim != 1 or any(
-            x.shape not in ((), values[0].shape) for x in values
-        ):
+        delta = floats("delta", delta)
+        log_length, own = floats("log_length", log_length), floats("own", own)
+        shapes = [delta.shape, log_length.shape, own.shape]
+        if delta.ndim != 1 or not {*shapes} <= {(), delta.shape}:
             raise ValidationError(
-                f"delta, log_length and own have shapes {[x.shape for x in values]}; "
-                "give one value of each per pair"
+                f"delta, log_length and own have shapes {shapes}; give one value of "
+                "each per pair"
             )
-        if not all(np.isfinite(x).all() for x in values):
+        if not all(np.isfinite(x).all() for x in (delta, log_length, own)):
             raise ValidationError("delta, log_length and own must be finite numbers")
         z = (
-            self.k * values[0]
+            self.k * delta
             + self.beta
-            + self.verbosity * values[1]
-            + self.self_preference * values[2]
+            + self.verbosity * log_length
+            + self.self_preference * own
         )
         first = special.expit(z - self.tie_width)
         second = special.expit(-z - self.tie_width)

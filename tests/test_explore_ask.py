@@ -152,11 +152,14 @@ def test_one_judge_is_not_chosen():
         ([[0.5, 1.0]] * 3, {"on": 1, "tried": 3}, "tried is 3 of 2"),
         ([[0.5, 1.0]] * 3, {"on": 1, "tried": 0}, "tried is 0 of 2"),
         ([[0.5, 1.0]] * 3, {"on": 1, "draws": 0}, "draws is 0"),
+        ([[0.5, 1.0]] * 3, {"on": 1, "tried": 1.5}, "tried is 1.5"),
+        ([[0.5, 1.0]] * 3, {"on": 1, "rng": None}, "rng is None"),
+        ([["a", 1.0]] * 3, {"on": 1}, "right has dtype"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(right, options, named):
     with pytest.raises(ValidationError, match=named):
-        choose_and_measure(right, rng=0, **options)
+        choose_and_measure(right, **{"rng": 0} | options)
 
 
 def test_the_six_are_those_of_the_chapter():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from judgelab._checks import random_generator
 from judgelab.data.registry import published
 from judgelab.intervals import Rng
 from judgelab.simulate import Judge, Pairs, simulate
@@ -129,7 +130,7 @@ def simulate_study(rng: Rng = SEED) -> dict[str, pd.DataFrame]:
     """
     import pandas as pd
 
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     pairs = Pairs(
         generator.normal(WORSE, 0.6, ITEMS),
         generator.normal(LONGER, 0.7, ITEMS),

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from judgelab._checks import floats, random_generator, whole
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
@@ -351,21 +352,20 @@ def choose_and_measure(
     >>> f"{chosen.here:.2f}, elsewhere {chosen.elsewhere:.2f}"
     '0.61, elsewhere 0.44'
     """
-    shares = np.asarray(right, float)
+    shares = floats("right", right)
     if shares.ndim != 2 or not ((shares >= 0) & (shares <= 1)).all():
         raise ValidationError(
             "right holds shares from 0 to 1, one row per item and one column per judge"
         )
     items, judges = shares.shape
-    tried = judges if tried is None else tried
+    on, draws = whole("on", on), whole("draws", draws, least=1)
+    tried = judges if tried is None else whole("tried", tried)
     if not 0 < on < items or not 0 < tried <= judges:
         raise ValidationError(
             f"on is {on} of {items} items and tried is {tried} of {judges} judges; "
             "some items must choose, others measure, and at least one judge be tried"
         )
-    if draws < 1:
-        raise ValidationError(f"draws is {draws}; make at least 1")
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     chooses = generator.random((draws, items)).argsort(axis=1) < on
     here, everywhere = chooses @ shares, shares.sum(axis=0)
     # Of judges that are equally right `argmax` takes the first, and a lot who that is.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import narwhals as nw
 
+from judgelab._checks import whole
 from judgelab.errors import ValidationError
 from judgelab.models.log import Answer, Log
 from judgelab.models.parse import FirstToken, Parsed, Reason
@@ -300,8 +301,7 @@ def _questions(
 ) -> list[Request]:
     if orders not in _SHOWN:
         raise ValidationError(f"orders is {orders!r}; choose from {', '.join(_SHOWN)}")
-    if repeats < 1:
-        raise ValidationError(f"repeats is {repeats}; give 1 or more")
+    repeats = whole("repeats", repeats, least=1)
     about = {"prompt": prompt.name, "version": prompt.version}
     # A single answer has no order.
     ways: tuple[str | None, ...] = _SHOWN[orders] if prompt.slots else (None,)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from judgelab._checks import whole
 from judgelab.errors import ValidationError
 from judgelab.models.cost import Use
 from judgelab.models.runner import Progress
@@ -81,8 +82,7 @@ def shard_of(item: object, shards: int) -> int:
     >>> [shard_of(item, 4) for item in ("q1", "q2", "q3")]
     [2, 3, 3]
     """
-    if shards < 1:
-        raise ValidationError(f"shards is {shards}; give 1 or more")
+    shards = whole("shards", shards, least=1)
     digest = hashlib.sha256(str(item).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8]) % shards
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from judgelab._checks import whole
 from judgelab.errors import ValidationError
 from judgelab.models.request import Message, Reply, Request
 from judgelab.papers.rankjudge.asking import Ask, Unreadable, json_object, request
@@ -218,7 +219,7 @@ def sample(pair: str, *, seed: int = 0, uniform: bool = True) -> Conditions:
     Raises
     ------
     ValidationError
-        If the seed is negative.
+        If the seed is no whole number, or negative.
 
     References
     ----------
@@ -234,8 +235,7 @@ def sample(pair: str, *, seed: int = 0, uniform: bool = True) -> Conditions:
     >>> sample("02f116a7342a") == sample("02f116a7342a")
     True
     """
-    if seed < 0:
-        raise ValidationError(f"seed is {seed}; give 0 or more")
+    seed = whole("seed", seed)
     digits = int.from_bytes(pair.encode())
     rng = np.random.default_rng([seed, digits])
 
@@ -283,8 +283,7 @@ def candidates(
     >>> len(candidates(read_documents(), per_document=3))
     27
     """
-    if per_document < 1:
-        raise ValidationError(f"per_document is {per_document}; give 1 or more")
+    per_document = whole("per_document", per_document, least=1)
     found: dict[str, Candidate] = {}
     for document in documents:
         for k in range(per_document):
@@ -331,8 +330,7 @@ def generate(
     -----
     Chapter: *RankJudge*.
     """
-    if attempts < 1:
-        raise ValidationError(f"attempts is {attempts}; give 1 or more")
+    attempts = whole("attempts", attempts, least=1)
     long_enough = [candidate for candidate in wanted if candidate.long_enough]
     branches: dict[tuple[str, str], Any] = {
         (candidate.id, branch): Unreadable("no reply")

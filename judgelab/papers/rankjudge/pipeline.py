@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from judgelab._checks import whole
 from judgelab.errors import JudgelabError, ValidationError
 from judgelab.models.log import Log
 from judgelab.models.request import Model, Reply, Request
@@ -172,8 +173,7 @@ def asking(
     -----
     Chapter: *RankJudge*.
     """
-    if max_tokens < 1:
-        raise ValidationError(f"max_tokens is {max_tokens}; give 1 or more")
+    max_tokens = whole("max_tokens", max_tokens, least=1)
     ask_all((), model, log, **options | {"progress": False})
 
     def ask(requests: Sequence[Request]) -> Sequence[Reply | None]:

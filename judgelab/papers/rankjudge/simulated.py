@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import special
 
 from judgelab import data
+from judgelab._checks import random_generator
 from judgelab.intervals import Rng
 from judgelab.papers.rankjudge.curate import Curation, curate
 from judgelab.papers.rankjudge.grade import Criterion, Grades
@@ -107,7 +108,7 @@ def simulate_panel(*, rng: Rng, pairs: int = PAIRS, stretch: float = STRETCH) ->
     board = data.published("rankjudge", "leaderboard")
     printed = board["elo_all"].to_numpy(float)
     elo = printed.mean() + (printed - printed.mean()) / stretch
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
     difficulty = generator.normal(PAIR_MEAN, PAIR_SPREAD, pairs)
     chance = special.expit((elo[:, None] - difficulty) / ELO_PER_LOGIT)
     joint = generator.random(chance.shape) < chance
