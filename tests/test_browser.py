@@ -145,7 +145,7 @@ def skipped(page: Page) -> list[str]:
 
 # Most of a page is words of code and cells of tables in a few colours. Each combination
 # of letters, size and ground is looked at once; what has a name or a role, always.
-EMPTY_REPEATED = """() => {
+DROP_REPEATED = """() => {
     const seen = new Set(), clear = 'rgba(0, 0, 0, 0)', repeated = [];
     const parts = document.querySelectorAll('.bd-article :is(span, td, em, code)');
     for (const part of parts) {
@@ -162,13 +162,14 @@ EMPTY_REPEATED = """() => {
         if (seen.has(look)) repeated.push(part);
         seen.add(look);
     }
-    repeated.forEach(part => part.replaceChildren());
+    for (const part of repeated)
+        part.matches('td') ? part.replaceChildren() : part.remove();
 }"""
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds; call it last, for it empties what it has seen before."""
-    page.evaluate(EMPTY_REPEATED)
+    """What axe finds; call it last, for it drops what has been seen before."""
+    page.evaluate(DROP_REPEATED)
     found = Axe().run(page, options=WCAG).response["violations"]
     return [
         f"{rule['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
