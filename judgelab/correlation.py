@@ -1331,7 +1331,9 @@ def _check_lists(
     for name, names in (("first", first), ("second", second)):
         if isinstance(names, Set | Mapping):
             raise ValidationError(f"{name} is a {type(names).__name__}, without order")
-        if not hasattr(names, "__len__"):
+        if not hasattr(names, "__len__") or not all(
+            isinstance(one, Hashable) for one in names
+        ):
             raise ValidationError(f"{name} is {names!r}; give a list of names")
         if len(names) < k:
             raise ValidationError(f"{name} has {len(names)} names; give at least {k}")

@@ -956,7 +956,9 @@ def repetition_stability(
     # Products of counts overflow small integers.
     table = table.astype(float)
     trials = table.sum(axis=1)
-    if (few := np.flatnonzero(trials < 2)).size or not trials.size:
+    if not trials.size:
+        raise ValidationError("counts has no items; give one row per item")
+    if (few := np.flatnonzero(trials < 2)).size:
         raise ValidationError(
             f"items {few[:5].tolist()} have fewer than two trials; a verdict given "
             "once says nothing about repetition"

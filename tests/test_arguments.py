@@ -582,3 +582,29 @@ def test_clusters_and_players_that_a_mask_hides_are_refused(call):
 def test_rows_of_different_length_are_no_ratings():
     with pytest.raises(ValidationError, match="differ in length"):
         agreement.krippendorff_alpha([[0, 1], [1]], level="nominal", scale=[0, 1])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda ranked: ranked.position([]),
+        lambda ranked: ranked.difference(0, [1]),
+        lambda ranked: ranked.difference(0, 1, level=95),
+        lambda ranked: ranked.difference(0, 1, scale=["elo"]),
+        lambda ranked: ranked.estimates(origin=math.nan),
+        lambda ranked: ranked.estimates(origin="1500", scale="elo"),
+        lambda ranked: ranked.estimates(anchor=[math.nan, 1, 0]),
+        lambda ranked: ranked.estimates(anchor=["a", "b", "c"]),
+        lambda ranked: ranked.ranks(level="a"),
+        lambda ranked: ranked.ranks(adjust=[]),
+        lambda ranked: ranked.probability_better(0, "nobody"),
+    ],
+)
+def test_what_is_asked_of_a_ranking_is_checked(call):
+    with pytest.raises(ValidationError):
+        call(ranking.bradley_terry(WINS))
+
+
+def test_names_that_cannot_be_told_apart_are_refused():
+    with pytest.raises(ValidationError, match="list of names"):
+        correlation.top_k_overlap(["A", ["B"]], ["A", "B"], k=1)

@@ -127,7 +127,7 @@ class Ranking:
         ValidationError
             If there is no such player.
         """
-        if player in self.left_out:
+        if isinstance(player, Hashable) and player in self.left_out:
             raise UndefinedStatistic(
                 f"{player!r} has no rating: {self.left_out[player]}"
             )
@@ -352,7 +352,7 @@ class Ranking:
         """
         n = len(self.players)
         tests = {"player": max(n - 1, 1), "all": max(n * (n - 1) // 2, 1), "none": 1}
-        if adjust not in tests:
+        if adjust not in tuple(tests):
             raise ValidationError(
                 f"adjust is {adjust!r}; choose 'player', 'all' or 'none'"
             )
