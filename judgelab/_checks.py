@@ -3,7 +3,7 @@
 Python finds only deep inside that a word is no number, and NumPy makes numbers of much
 that is none: of words, of dates, of what a mask hides. Here the question has its one
 answer, and the answer names the argument. What range a number must be in is for each
-function to say.
+function to say, but for the most common.
 """
 
 from __future__ import annotations
@@ -32,6 +32,24 @@ def check_real(**arguments: Any) -> None:
     for name, value in arguments.items():
         if not is_real(value):
             raise ValidationError(f"{name} is {value!r}; give a number")
+
+
+def check_positive(**arguments: Any) -> None:
+    """Refuse what is no finite number above 0.
+
+    Raises
+    ------
+    ValidationError
+        Naming the argument.
+
+    Examples
+    --------
+    >>> check_positive(tolerance=1e-9)
+    """
+    check_real(**arguments)
+    for name, value in arguments.items():
+        if not 0 < value < np.inf:
+            raise ValidationError(f"{name} is {value!r}; give a finite number above 0")
 
 
 def whole(name: str, value: Any, *, least: int = 0) -> int:

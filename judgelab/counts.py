@@ -321,7 +321,7 @@ def _times(weights: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
     times = array("weights", weights)
     if times.shape != shape:
         raise ValidationError(f"weights has shape {times.shape}, the games {shape}")
-    usable = times.dtype.kind in "biuf" and (times >= 0) & (times < np.inf)
+    usable = (times >= 0) & (times < np.inf)
     if not np.all(usable):
         wrong = np.flatnonzero(~np.broadcast_to(usable, times.shape))[:5]
         raise ValidationError(

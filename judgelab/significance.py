@@ -15,7 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab._checks import array, check_real, floats, random_generator, whole
+from judgelab._checks import (
+    array,
+    check_positive,
+    check_real,
+    floats,
+    random_generator,
+    whole,
+)
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
 from judgelab.intervals import (
@@ -509,9 +516,7 @@ def signed_share(
             "plus + minus <= n"
         )
     size = n if effective is None else effective
-    check_real(effective=size)
-    if not 0 < size < np.inf:
-        raise ValidationError(f"effective is {effective!r}; give a number above 0")
+    check_positive(effective=size)
     up, down = plus * size / n, minus * size / n
     p, q = (up + 1) / (size + 2), (down + 1) / (size + 2)
     half = normal_quantile(upper_end(level)) * np.sqrt(

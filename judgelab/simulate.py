@@ -14,7 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from judgelab._checks import array, check_real, floats, random_generator, whole
+from judgelab._checks import (
+    array,
+    check_positive,
+    check_real,
+    floats,
+    random_generator,
+    whole,
+)
 from judgelab.errors import UndefinedStatistic, ValidationError
 from judgelab.intervals import Rng
 from judgelab.position import average_orders
@@ -502,7 +509,7 @@ def expected_rates(judge: Judge, *, spread: float = 0.5) -> tuple[float, float]:
     >>> round(right, 2), round(consistent, 2)
     (0.75, 0.61)
     """
-    _check_spread(spread)
+    check_positive(spread=spread)
     # The better answer is called A: middles of 2,000 equal slices of its advantage.
     delta = spread * special.ndtri((np.arange(2000) + 0.5) / 4000 + 0.5)
     shown_first, shown_second = (judge.probabilities(sign * delta) for sign in (1, -1))
@@ -568,7 +575,7 @@ def fit_judge(records: Any, *, spread: float = 0.5) -> Judge:
     >>> fitted.k, fitted.beta
     (1.0, 2.0)
     """
-    _check_spread(spread)
+    check_positive(spread=spread)
     both = average_orders(records)
     if both.empty:
         raise UndefinedStatistic(
@@ -581,9 +588,3 @@ def fit_judge(records: Any, *, spread: float = 0.5) -> Judge:
         )
     size = float(np.sqrt((both["preference"] ** 2).mean()))
     return Judge(k=size / spread, beta=float(both["lean"].mean()))
-
-
-def _check_spread(spread: float) -> None:
-    check_real(spread=spread)
-    if not 0 < spread < np.inf:
-        raise ValidationError(f"spread is {spread!r}; give a finite number above 0")

@@ -473,6 +473,8 @@ def test_bad_arguments_are_refused():
         ({"method": "nr"}, "choose 'newton' or 'mm'"),
         ({"unidentified": "all"}, "choose 'raise' or 'largest'"),
         ({"max_iterations": 0}, "at least 1"),
+        ({"tolerance": math.inf}, "tolerance is inf; give a finite number above 0"),
+        ({"tolerance": 0}, "tolerance is 0"),
         ({"method": "mm", "max_iterations": -1}, "at least 1"),
         ({"small_sample": True}, "small_sample corrects"),
         ({"interval": "bootstrap", "rng": 1, "resamples": 1}, "at least 2"),

@@ -380,6 +380,7 @@ def test_judges_without_a_common_item_are_named():
         ([[0, 1], [1, 0]], {"clusters": [1, math.nan]}, "clusters lacks 1"),
         ([[0, 1], [1, 0]], {"clusters": ["a", None]}, "clusters lacks 1"),
         ([[0, 1], [1, 0]], {"max_iterations": 0}, "at least 1"),
+        ([[0, 1], [1, 0]], {"tolerance": math.inf}, "tolerance is inf"),
         ([[0, 1], [1, 0]], {"method": "mm", "max_iterations": 0}, "at least 1"),
         (
             [[0, 1], [1, 0]],

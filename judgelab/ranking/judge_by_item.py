@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from judgelab._checks import array, check_real, floats, whole
+from judgelab._checks import array, check_positive, floats, whole
 from judgelab.counts import cluster_codes
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.estimate import Estimate
@@ -276,9 +276,7 @@ def rasch(
     if interval not in ("cluster", "model"):
         raise ValidationError(f"interval is {interval!r}; choose 'cluster' or 'model'")
     check_policy(unidentified)
-    check_real(tolerance=tolerance)
-    if not tolerance > 0:
-        raise ValidationError(f"tolerance is {tolerance!r}; give a number above 0")
+    check_positive(tolerance=tolerance)
     rows_named, columns_named = names_on(scores)
     judges = rows_named if judges is None else judges
     items = columns_named if items is None else items
@@ -419,9 +417,12 @@ def item_difficulty(
     theta, goal = floats("ratings", ratings), np.atleast_1d(floats("right", right))
     if theta.ndim != 1 or not np.isfinite(theta).all():
         raise ValidationError(
-            f"ratings are {theta.tolist()[:10]}; give one finite number per judge"
-            if theta.ndim
-            else "ratings have no axis; give one finite number per judge"
+            f"ratings have shape {theta.shape} and {np.sum(~np.isfinite(theta))} that "
+            "are missing or infinite; give one finite number per judge"
+        )
+    if goal.ndim != 1:
+        raise ValidationError(
+            f"right has shape {goal.shape}; give one number of right answers per item"
         )
     shape = (goal.size, theta.size)
     mask = np.ones(shape, bool)
@@ -434,10 +435,6 @@ def item_difficulty(
             )
         mask = said.astype(bool)
     most = mask.sum(axis=1)
-    if goal.ndim != 1:
-        raise ValidationError(
-            f"right has shape {goal.shape}; give one number of right answers per item"
-        )
     if not ((goal > 0) & (goal < most)).all():
         wrong = np.flatnonzero(~((goal > 0) & (goal < most)))[:5]
         raise UndefinedStatistic(
@@ -478,10 +475,9 @@ def _read(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     """Return the scores with 0 for gaps, and who answered (None: everybody did)."""
     table = array("scores", scores, "a table of numbers, judges × items")
-    if table.ndim != 2 or table.dtype.kind not in "biuf":
+    if table.ndim != 2:
         raise ValidationError(
-            f"scores has shape {table.shape} and type {table.dtype}; "
-            "give a table of numbers, judges × items"
+            f"scores has shape {table.shape}; give a table of numbers, judges × items"
         )
     if table.dtype.kind == "b":
         table = table.view(np.int8)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from judgelab._checks import array, check_real, random_generator, whole
+from judgelab._checks import array, check_positive, check_real, random_generator, whole
 from judgelab.counts import MOST_DENSE
 from judgelab.errors import (
     NotConverged,
@@ -182,9 +182,8 @@ def bradley_terry(
     wins, ties, players = unpacked(wins, ties, players)
     counts = _read(wins, ties)
     names = checked_names("players", players, counts.wins.shape[0], "wins")
-    check_real(prior=1 if prior is None else prior, tolerance=tolerance)
-    if not tolerance > 0:
-        raise ValidationError(f"tolerance is {tolerance!r}; give a number above 0")
+    check_positive(tolerance=tolerance)
+    check_real(prior=1 if prior is None else prior)
     if prior is not None and not 1e-6 <= prior <= 1e6:
         raise ValidationError(
             f"prior is {prior!r}; give a standard deviation in logits, from 1e-6 to "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from judgelab._checks import check_real, floats, whole
+from judgelab._checks import check_positive, check_real, floats, whole
 from judgelab.errors import NotConverged, UndefinedStatistic, ValidationError
 from judgelab.ranking.rates import square_counts
 
@@ -104,12 +104,11 @@ def walk(
             f"scores has shape {solved.shape}; give a complete table of 0 and 1, "
             "judges × items"
         )
-    check_real(damping=damping, tolerance=tolerance)
+    check_positive(tolerance=tolerance)
+    check_real(damping=damping)
     max_iterations = whole("max_iterations", max_iterations, least=1)
     if not 0 <= damping < 1:
         raise ValidationError(f"damping is {damping!r}; give a number in [0, 1)")
-    if not tolerance > 0:
-        raise ValidationError(f"tolerance is {tolerance!r}; give a number above 0")
     often = solved.sum(axis=0)
     inside = (often > 0) & (often < len(solved))
     if not inside.any():
