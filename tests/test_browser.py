@@ -252,17 +252,24 @@ def demos_of_the_book(book: Path) -> dict[Path, list[Demo]]:
     return found
 
 
+def place_of(demo: Demo, positions: list[int]) -> int:
+    """The number of the frame for one setting."""
+    place = 0
+    for control, position in zip(demo.controls, positions, strict=True):
+        place = place * len(control.values) + position
+    return place
+
+
 def set_to(page: Page, demo: Demo, positions: list[int]) -> None:
     """Move the controls as a reader's browser does, and wait for the frame."""
-    index = 0
     for control, position in zip(demo.controls, positions, strict=True):
-        index = index * len(control.values) + position
         page.eval_on_selector(
             f"#demo-{demo.name}-{control.name}",
             "(e, v) => { e.value = v; e.dispatchEvent(new Event('input')); }",
             str(position),
         )
-    page.wait_for_selector(f"#demo-{demo.name}[data-frame='{index}']")
+    place = place_of(demo, positions)
+    page.wait_for_selector(f"#demo-{demo.name}[data-frame='{place}']")
 
 
 def shows(page: Page, demo: Demo, positions: list[int]) -> bool:
@@ -317,20 +324,23 @@ def test_demos_answer_the_keyboard_and_say_so(
         with Visit(browser, "light", DESKTOP) as visit:
             page = visit.open(path)
             for demo in demos:
-                box = page.locator(f"#demo-{demo.name}")
                 positions = [control.start for control in demo.controls]
                 for i, control in enumerate(demo.controls):
                     key = "ArrowRight" if control.kind == "slider" else "ArrowDown"
                     page.focus(f"#demo-{demo.name}-{control.name}")
                     page.keyboard.press(key)
                     positions[i] = min(positions[i] + 1, len(control.values) - 1)
-                page.wait_for_function(
-                    "id => document.querySelector(`${id} .jl-said`).textContent",
-                    arg=f"#demo-{demo.name}",
+                # It speaks when the reader has stopped, and on a busy machine a
+                # moment between two keys may be long enough for that.
+                page.wait_for_selector(
+                    f"#demo-{demo.name}[data-frame='{place_of(demo, positions)}']"
                 )
                 assert shows(page, demo, positions), demo.name
-                said = box.locator(".jl-said").text_content()
-                assert said == box.locator("[role=img]").get_attribute("aria-label")
+                page.wait_for_function(
+                    "box => box.querySelector('.jl-said').textContent === "
+                    "box.querySelector('[role=img]').getAttribute('aria-label')",
+                    arg=page.query_selector(f"#demo-{demo.name}"),
+                )
                 for i, control in enumerate(demo.controls):
                     if control.kind == "slider":
                         field = page.locator(f"#demo-{demo.name}-{control.name}")
