@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from judgelab._checks import is_real
 from judgelab.errors import ValidationError
 from judgelab.records import (
     Examined,
@@ -322,7 +323,7 @@ def _fastchat_pairs(row: Mapping[str, Any], path: Path) -> Iterator[_Record]:
 def _fastchat_scores(row: Mapping[str, Any], path: Path) -> Iterator[_Record]:
     """Read a score; −1 stands for a reply that could not be read, and is refused."""
     score = row["score"]
-    if isinstance(score, bool) or not isinstance(score, int | float):
+    if not is_real(score):
         raise _Odd("the score is no number", score)
     if score == -1:
         raise ValidationError(
@@ -355,14 +356,12 @@ def _alpaca_eval(row: Mapping[str, Any], path: Path) -> Iterator[_Record]:
     value = row["preference"]
     if value is None or value != value:
         verdict = "INVALID"
-    elif isinstance(value, bool) or not isinstance(value, int | float):
+    elif not is_real(value) or not (value == 0 or 1 <= value <= 2):
         raise _Odd("the preference is no number from 1 to 2", value)
     elif value in (0, 1.5):
         verdict = "TIE"
-    elif 1 <= value <= 2:
-        verdict = "A" if value < 1.5 else "B"
     else:
-        raise _Odd("the preference is no number from 1 to 2", value)
+        verdict = "A" if value < 1.5 else "B"
     one, two = str(row["generator_1"]), str(row["generator_2"])
     instruction = " ".join(str(row["instruction"]).split())
     yield {

@@ -15,7 +15,7 @@ from scipy import special
 from judgelab.agreement import cohen_kappa, percent_agreement
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
-from judgelab.explore.demo import Demo, choice, slider
+from judgelab.explore.demo import Demo, choice, slider, two_decimals
 from judgelab.intervals import clustered_proportion, proportion
 from judgelab.papers import mt_bench
 
@@ -42,9 +42,9 @@ class _AgreementDemo(Demo):
     def figures(self, numbers: Agreement) -> list[tuple[str, str]]:
         """Name the three numbers and the size of the table."""
         return [
-            ("raw agreement", _text(numbers.raw)),
-            ("agreement by chance", _text(numbers.chance)),
-            ("Cohen’s kappa", _text(numbers.kappa)),
+            ("raw agreement", two_decimals(numbers.raw)),
+            ("agreement by chance", two_decimals(numbers.chance)),
+            ("Cohen’s kappa", two_decimals(numbers.kappa)),
             ("pairs of verdicts", f"{numbers.table.sum():,g}"),
         ]
 
@@ -307,11 +307,6 @@ def _chance(table: npt.NDArray[Any]) -> float:
     """Agreement of two judges who keep their habits and look at nothing."""
     n = table.sum()
     return float(table.sum(axis=0) @ table.sum(axis=1) / n**2) if n else float("nan")
-
-
-def _text(value: Estimate | float) -> str:
-    text = "undefined" if math.isnan(value) else f"{value:.2f}"
-    return text.replace("-", "−")
 
 
 def _bar(

@@ -21,7 +21,7 @@ from judgelab._checks import floats, random_generator, whole
 from judgelab.errors import ValidationError
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
-from judgelab.explore.demo import Demo, choice, slider
+from judgelab.explore.demo import Demo, choice, slider, two_decimals
 from judgelab.intervals import Rng, clustered_proportion, proportion
 from judgelab.models.judging import judge
 from judgelab.models.log import Log
@@ -193,12 +193,12 @@ class MovedThreshold(Demo):
     def figures(self, numbers: Moved) -> list[tuple[str, str]]:
         """Name the rates, and the simulated judge's lean."""
         return [
-            ("right, one order", _text(numbers.right)),
-            ("same verdict in both orders", _text(numbers.consistent)),
+            ("right, one order", two_decimals(numbers.right)),
+            ("same verdict in both orders", two_decimals(numbers.consistent)),
             ("the same at temperature 1", f"{numbers.sampled:.2f}"),
             ("the same, simulated judge", f"{numbers.simulated:.2f}"),
-            ("right, orders averaged", _text(numbers.averaged)),
-            ("β of the simulated judge", _text(numbers.beta)),
+            ("right, orders averaged", two_decimals(numbers.averaged)),
+            ("β of the simulated judge", two_decimals(numbers.beta)),
         ]
 
     def view(self, numbers: Moved) -> str:
@@ -222,10 +222,6 @@ class MovedThreshold(Demo):
             )
         ]
         return _dots(numbers) + svg.bars(rows)
-
-
-def _text(value: Estimate) -> str:
-    return f"{value:.2f}".replace("-", "−")
 
 
 def _dots(numbers: Moved) -> str:

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ from html import escape
 from typing import Any, ClassVar
 
 from judgelab.errors import ValidationError
+from judgelab.estimate import Estimate
 from judgelab.explore.frames import pack
 
 MAX_FRAMES = 15_000
@@ -256,9 +258,26 @@ class Demo(ABC):
         return f"<demo {self.name!r}: {self.title}>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        live = self.widget()._repr_mimebundle_()
-        view = "application/vnd.jupyter.widget-view+json"
-        return {"text/plain": repr(self), "text/html": self.to_html(), view: live[view]}
+        return alive_or_page(self)
+
+
+def alive_or_page(shown: Any) -> dict[str, Any]:
+    """Show a widget where Python answers, and HTML where a page has none."""
+    live = shown.widget()._repr_mimebundle_()
+    view = "application/vnd.jupyter.widget-view+json"
+    return {"text/plain": repr(shown), "text/html": shown.to_html(), view: live[view]}
+
+
+def two_decimals(value: Estimate | float) -> str:
+    """Write a value, with its interval if it has one, and a minus that is no hyphen.
+
+    Examples
+    --------
+    >>> two_decimals(-0.5), two_decimals(Estimate(0.5, -0.1, 1.1, 20, "z"))
+    ('−0.50', '0.50 [−0.10, 1.10]')
+    """
+    text = "undefined" if math.isnan(value) else f"{value:.2f}"
+    return text.replace("-", "−")
 
 
 def _spoken(figure: str) -> str:

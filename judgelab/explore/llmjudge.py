@@ -14,7 +14,7 @@ from judgelab.correlation import kendall_tau, kendall_tau_table
 from judgelab.counts import contingency_table
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
-from judgelab.explore.demo import Demo, choice, slider
+from judgelab.explore.demo import Demo, choice, slider, two_decimals
 from judgelab.papers.llmjudge import (
     SCALE,
     SUBMISSIONS,
@@ -110,7 +110,9 @@ class LabelTable(Demo):
 
     def figures(self, numbers: Labels) -> list[tuple[str, str]]:
         """Name the measures, and the mean labels."""
-        rows = [(name, _text(value)) for name, value in numbers.estimates.items()]
+        rows = [
+            (name, two_decimals(value)) for name, value in numbers.estimates.items()
+        ]
         means = [mean_label(numbers.table, side) for side in ("judge", "human")]
         what = "share relevant" if len(numbers.table) == 2 else "mean label"
         return [*rows, (what, f"judge {means[0]:.2f}, people {means[1]:.2f}")]
@@ -271,7 +273,9 @@ class ShuffledLabels(Demo):
 
     def figures(self, numbers: Rankings) -> list[tuple[str, str]]:
         """Name the measures and the judge's mean label."""
-        rows = [(name, _text(value)) for name, value in numbers.estimates.items()]
+        rows = [
+            (name, two_decimals(value)) for name, value in numbers.estimates.items()
+        ]
         people = float(invented().people.mean())
         return [
             *rows,
@@ -353,7 +357,9 @@ class RecodedLabels(Demo):
 
     def figures(self, numbers: Recoded) -> list[tuple[str, str]]:
         """Name the measures, and what the paper prints."""
-        rows = [(name, _text(value)) for name, value in numbers.estimates.items()]
+        rows = [
+            (name, two_decimals(value)) for name, value in numbers.estimates.items()
+        ]
         means = [mean_label(numbers.table, side) for side in ("judge", "human")]
         return [
             *rows,
@@ -375,10 +381,6 @@ def _order(table: npt.NDArray[Any]) -> Estimate:
     return kendall_tau_table(table, interval=None)
 
 
-def _text(value: Estimate) -> str:
-    return f"{value:.2f}".replace("-", "−")
-
-
 def _table(counts: npt.NDArray[Any]) -> str:
     """Draw people's labels down and the judge's across."""
     labels = SCALE if len(counts) == len(SCALE) else ("no", "yes")
@@ -394,7 +396,7 @@ def _bars(estimates: dict[str, Estimate]) -> str:
         svg.Bar(
             name,
             estimate.value,
-            _text(estimate),
+            two_decimals(estimate),
             # One without an interval: all systems in the same order.
             None if np.isnan(estimate.low) else (estimate.low, estimate.high),
             tone,

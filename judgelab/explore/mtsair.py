@@ -10,7 +10,7 @@ import numpy as np
 
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
-from judgelab.explore.demo import Demo, choice, slider
+from judgelab.explore.demo import Demo, choice, slider, two_decimals
 from judgelab.papers.mtsair import (
     Benchmark,
     Floats,
@@ -131,13 +131,13 @@ class WindowsOfVerdicts(Demo):
         """Name MPCC here and over orders, and what does not depend on the order."""
         mean, low, high = numbers.over_orders
         return [
-            ("MPCC, this order", _signed(numbers.mpcc)),
+            ("MPCC, this order", two_decimals(numbers.mpcc)),
             (
                 f"MPCC, {_ORDERS} shuffles",
-                f"{_signed(mean)} [{_signed(low)}, {_signed(high)}]",
+                f"{two_decimals(mean)} [{two_decimals(low)}, {two_decimals(high)}]",
             ),
-            ("item by item, no windows", _signed(numbers.items)),
-            ("kappa, four classes", _signed(numbers.kappa)),
+            ("item by item, no windows", two_decimals(numbers.items)),
+            ("kappa, four classes", two_decimals(numbers.kappa)),
             ("windows", str(len(numbers.expert))),
         ]
 
@@ -270,10 +270,10 @@ class FourCounts(Demo):
             strict=True,
         )
         return [
-            ("APCC", _signed(numbers.apcc)),
-            ("MPCC", _signed(numbers.mpcc)),
+            ("APCC", two_decimals(numbers.apcc)),
+            ("MPCC", two_decimals(numbers.mpcc)),
             ("PCon@AB", f"{numbers.pcon:.2f}"),
-            ("kappa, four classes", _signed(numbers.kappa)),
+            ("kappa, four classes", two_decimals(numbers.kappa)),
             *(
                 (f"{name}: experts, judge", f"{of_expert:.0%}, {of_judge:.0%}")
                 for name, of_expert, of_judge in shares
@@ -329,7 +329,3 @@ def _kappa(judged: Benchmark) -> Estimate:
     kappa = beside(judged)["kappa"]
     assert isinstance(kappa, Estimate)
     return kappa
-
-
-def _signed(value: float | Estimate) -> str:
-    return f"{value:.2f}".replace("-", "−")

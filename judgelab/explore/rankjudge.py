@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from judgelab.errors import JudgelabError, ValidationError
-from judgelab.explore.demo import in_script
+from judgelab.explore.demo import alive_or_page, in_script
 from judgelab.models.request import Message
 from judgelab.papers.rankjudge.audit import (
     ANSWERS,
@@ -277,9 +277,7 @@ class AuditView:
         return repr(self.reader)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        live = self.widget()._repr_mimebundle_()
-        view = "application/vnd.jupyter.widget-view+json"
-        return {"text/plain": repr(self), "text/html": self.to_html(), view: live[view]}
+        return alive_or_page(self)
 
 
 def _form(case: Case) -> str:

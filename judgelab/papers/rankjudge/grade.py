@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -141,27 +142,19 @@ def grades(
             f"no match in order {order!r} with prompt {prompt!r}; there are "
             f"{sorted({(m.order, m.prompt) for m in matches})}"
         )
-    judges, items = _places(m.model.name for m in chosen), _places(m.id for m in chosen)
-    table = np.full((len(judges), len(items)), np.nan)
+    judges, names, cells = _laid_out([(m.model.name, m.id) for m in chosen])
+    table = np.full((len(judges), len(names)), np.nan)
     invalid = np.zeros(table.shape, bool)
-    seen = np.zeros(table.shape, bool)
-    for match in chosen:
-        cell = judges[match.model.name], items[match.id]
-        if seen[cell]:
-            raise ValidationError(
-                f"judge {match.model.name!r} stands twice on pair {match.id!r}"
-            )
-        seen[cell] = True
+    for match, cell in zip(chosen, cells, strict=True):
         if match.missing:
             continue
         invalid[cell] = match.judge.answer is None
         table[cell] = _right(match, _PARTS[criterion], skip=rule == "released")
-    names = tuple(items)
     if rule == "strict":
-        return Grades(tuple(judges), names, table, invalid, (), criterion, rule)
+        return Grades(judges, names, table, invalid, (), criterion, rule)
     lost = invalid.any(axis=0) | np.isnan(table).any(axis=0)
     return Grades(
-        tuple(judges),
+        judges,
         tuple(name for name, gone in zip(names, lost, strict=True) if not gone),
         table[:, ~lost],
         invalid[:, ~lost],
@@ -171,8 +164,17 @@ def grades(
     )
 
 
-def _places(names: Iterable[str]) -> dict[str, int]:
-    return {name: k for k, name in enumerate(dict.fromkeys(names))}
+def _laid_out(
+    said: Sequence[tuple[str, str]],
+) -> tuple[tuple[str, ...], tuple[str, ...], list[tuple[int, int]]]:
+    """Give judges and pairs their places, and each (judge, pair) its cell."""
+    for (judge, item), times in Counter(said).items():
+        if times > 1:
+            raise ValidationError(f"judge {judge!r} stands twice on pair {item!r}")
+    rows = {name: k for k, name in enumerate(dict.fromkeys(j for j, _ in said))}
+    columns = {name: k for k, name in enumerate(dict.fromkeys(i for _, i in said))}
+    cells = [(rows[judge], columns[item]) for judge, item in said]
+    return tuple(rows), tuple(columns), cells
 
 
 def _right(match: Match, parts: tuple[str, ...], *, skip: bool) -> bool:
@@ -279,17 +281,10 @@ def grades_alone(
     """
     if ties not in ("wrong", "half"):
         raise ValidationError(f"ties is {ties!r}; choose 'wrong' or 'half'")
-    judges, items = _places(g.judge for g in found), _places(g.id for g in found)
+    judges, items, cells = _laid_out([(g.judge, g.id) for g in found])
     table = np.full((len(judges), len(items)), np.nan)
     invalid = np.zeros(table.shape, bool)
-    seen = np.zeros(table.shape, bool)
-    for grade in found:
-        cell = judges[grade.judge], items[grade.id]
-        if seen[cell]:
-            raise ValidationError(
-                f"judge {grade.judge!r} stands twice on pair {grade.id!r}"
-            )
-        seen[cell] = True
+    for grade, cell in zip(found, cells, strict=True):
         if grade.missing:
             continue
         if grade.better is None or grade.worse is None:
@@ -298,6 +293,4 @@ def grades_alone(
             table[cell] = 0.5 if ties == "half" else 0.0
         else:
             table[cell] = grade.better > grade.worse
-    return Grades(
-        tuple(judges), tuple(items), table, invalid, (), "pointwise", f"ties {ties}"
-    )
+    return Grades(judges, items, table, invalid, (), "pointwise", f"ties {ties}")
