@@ -337,6 +337,20 @@ def test_clusters_widen_intervals(votes):
     )
 
 
+def test_agreement_does_not_depend_on_which_answer_is_numbered_first(votes):
+    other = votes.drop(columns=["gold"], errors="ignore")
+    again = other.assign(swapped=other["swapped"] ^ (other["item"] % 3 == 0))
+    one, two = (report(r, against=["ann", "bob"]).findings for r in (other, again))
+    assert {*one.alpha} == {*two.alpha}
+    for who in one.alpha:
+        assert one.alpha[who].value == pytest.approx(two.alpha[who].value)
+        assert one.alpha[who].low == pytest.approx(two.alpha[who].low)
+    for mine, renamed in zip(one.agreement, two.agreement, strict=True):
+        for name, estimate in mine.coefficients.items():
+            same = renamed.coefficients[name].value
+            assert same == pytest.approx(estimate.value), name
+
+
 def test_ratings_need_their_scale():
     labels = pd.DataFrame(
         {

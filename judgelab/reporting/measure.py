@@ -742,6 +742,7 @@ def _alphas(asked: _Asked) -> dict[str, Estimate]:
                 level=measurement,
                 scale=scale,
                 counted=True,
+                symmetric=asked.kind == "pairwise",
                 clusters=None if asked.unit == "item" else units,
                 coverage=asked.level,
                 undefined="nan",

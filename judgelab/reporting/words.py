@@ -449,9 +449,9 @@ def _agreement(found: Findings) -> Section | None:
     ]
     if pairwise:
         text.append(
-            "A and B only name the order of showing, so that coefficients of two sides "
-            "are made the same whichever answer is called A; alpha takes the names as "
-            "they are in the file, and one verdict of a judge per item. Both readings "
+            "A and B only name the order of showing, so that every coefficient is made "
+            "the same whichever answer is called A; alpha takes one verdict of a judge "
+            "per item. Both readings "
             "of ties are shown: they answer different questions. Pairs of votes with "
             "an invalid or missing one are left out, and counted."
         )
