@@ -660,11 +660,8 @@ def prediction_powered_mean(
     trust = _trust(weight, *both, *others)
     value, from_labels, from_rest = _combined(trust, *both, *others)
     variance, method = from_labels + from_rest, _named(trust)
-    if clusters is None:
-        # Welch: the part that is small has little to say on the degrees of freedom.
-        parts = from_labels**2 / (y.size - 1) + from_rest**2 / (g.size - 1)
-        freedom = variance**2 / parts if parts else math.nan
-    else:
+    freedom = math.inf
+    if clusters is not None:
         off = (y - trust * f - (y - trust * f).mean()) / y.size
         off_rest = trust * (g - g.mean()) / g.size
         count, variance = _between(clusters, off, off_rest)
@@ -674,6 +671,10 @@ def prediction_powered_mean(
             "the scores do not differ, which is no proof that others would not; get "
             "more labels, or count wins and call `prediction_powered_share`"
         )
+    if clusters is None:
+        # Welch: the part that is small has little to say on the degrees of freedom.
+        labelled, further = from_labels / variance, from_rest / variance
+        freedom = 1 / (labelled**2 / (y.size - 1) + further**2 / (g.size - 1))
     error = math.sqrt(variance)
     return from_standard_error(
         value, error, y.size, method, level=level, freedom=freedom

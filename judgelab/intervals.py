@@ -436,18 +436,19 @@ def smallest(enough: Callable[[int], bool], most: int, what: str) -> int:
     return high
 
 
-def upper_end(level: float) -> float:
+def upper_end(level: float, name: str = "level") -> float:
     """Probability below the upper end of a two-sided interval: .975 for .95.
 
     Raises
     ------
     ValidationError
-        If the level is not strictly between 0 and 1.
+        If the level is not strictly between 0 and 1; it bears the `name` that it has
+        for the caller.
     """
-    check_real(level=level)
+    check_real(**{name: level})
     if not 0 < level < 1:
         raise ValidationError(
-            f"level is {level!r}; give a coverage between 0 and 1 (0.95)"
+            f"{name} is {level!r}; give a coverage between 0 and 1 (0.95)"
         )
     return (1 + level) / 2
 
@@ -474,7 +475,8 @@ def from_standard_error(
     Raises
     ------
     ValidationError
-        If the standard error is negative or `nan`: that is no certainty.
+        If the standard error is negative or `nan`: that is no certainty. If the degrees
+        of freedom are not above 0.
 
     Examples
     --------
@@ -483,7 +485,9 @@ def from_standard_error(
     >>> from_standard_error(0.5, 0.086, 10, "Student t", freedom=9)
     0.500 [0.305, 0.695] (n = 10, Student t)
     """
-    check_real(value=value, standard_error=standard_error)
+    check_real(value=value, standard_error=standard_error, freedom=freedom)
+    if not freedom > 0:
+        raise ValidationError(f"freedom is {freedom!r}; it must be above 0")
     if not standard_error >= 0:
         raise ValidationError(
             f"standard_error is {standard_error!r}; it must be at least 0"

@@ -595,9 +595,9 @@ def welch_test(
         ways = math.comb(n, sizes[0]) / (1 + (sizes[0] == sizes[1]))
         p = 1.0 if value == 0 else 1 / ways
         return nothing, Test(p, n, null, "exact permutations")
-    freedom = variance**2 / float(
-        (parts**2 / [group.size - 1 for group in groups]).sum()
-    )
+    # Shares, since the squares of small variances would vanish.
+    shares = parts / variance
+    freedom = 1 / float((shares**2 / [group.size - 1 for group in groups]).sum())
     error = float(np.sqrt(variance))
     p = 2 * float(special.stdtr(freedom, -abs(value) / error))
     estimate = from_standard_error(
@@ -651,7 +651,7 @@ def homogeneity_test(
     """
     if method not in ("chi2", "g"):
         raise ValidationError(f"unknown method {method!r}; choose 'chi2' or 'g'")
-    table = _count_table(counts)
+    table = _count_table("counts", counts)
     if table.shape[0] < 2 or (empty := np.flatnonzero(table.sum(axis=1) == 0)).size:
         raise UndefinedStatistic(
             "shares are compared between at least two samples, none of them empty; "
@@ -708,7 +708,7 @@ def marginal_homogeneity(table: npt.ArrayLike) -> Test:
     >>> marginal_homogeneity([[20, 10, 5], [3, 30, 15], [0, 5, 40]])
     p = 0.00103 (n = 38, Stuart–Maxwell; null: both use the categories equally often)
     """
-    counts = _count_table(table)
+    counts = _count_table("table", table)
     if counts.shape[0] != counts.shape[1]:
         raise ValidationError(
             f"table has shape {counts.shape}; give one row and one column per category"
@@ -725,15 +725,17 @@ def marginal_homogeneity(table: npt.ArrayLike) -> Test:
     return Test(p, n, "both use the categories equally often", "Stuart–Maxwell")
 
 
-def _count_table(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    table = array("counts", counts)
+def _count_table(name: str, counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    table = array(name, counts)
     if table.ndim != 2 or not table.size or table.dtype.kind not in "iu":
         raise ValidationError(
-            f"counts have dtype {table.dtype} and shape {table.shape}; give a table of "
-            "whole numbers"
+            f"{name} has dtype {table.dtype} and shape {table.shape}; give a table of "
+            "counts, whole numbers"
         )
     if (table < 0).any():
-        raise ValidationError("counts are negative; a category occurs 0 times or more")
+        raise ValidationError(
+            f"{name} has negative counts; a category occurs 0 times or more"
+        )
     return table.astype(float)
 
 

@@ -268,10 +268,11 @@ def krippendorff_alpha(
     """
     if not hasattr(scale, "__len__"):
         raise ValidationError(f"scale is {scale!r}; give a list of the categories")
+    intervals.upper_end(coverage, "coverage")
     labels = np.asarray(list(scale), object)
     values = _scale_values(labels, level)
     if counted:
-        items = _checked_items(ratings, repeats, len(labels))
+        items = _checked_items(ratings, repeats, len(labels), "ratings")
     else:
         counts = count_by_category(ratings, scale=scale, missing_code=missing_code)
         items = _as_items(counts, repeats)
@@ -685,18 +686,21 @@ def _replicates(
 
 
 def _checked_items(
-    counts: npt.ArrayLike, repeats: npt.ArrayLike | None, k: int | None = None
+    counts: npt.ArrayLike,
+    repeats: npt.ArrayLike | None,
+    k: int | None = None,
+    name: str = "counts",
 ) -> _Items:
     """Return counts and repeats, checked."""
-    table = array("counts", counts)
+    table = array(name, counts)
     if table.dtype.kind not in "iuf" or table.ndim != 2 or table.shape[1] < 2:
         raise ValidationError(
-            f"counts has shape {table.shape} and dtype {table.dtype}; give a matrix of "
+            f"{name} has shape {table.shape} and dtype {table.dtype}; give a matrix of "
             "items × categories (k >= 2) with the number of ratings in each"
         )
     if k is not None and table.shape[1] != k:
         raise ValidationError(
-            f"counts has {table.shape[1]} columns, the scale {k} categories"
+            f"{name} has {table.shape[1]} columns, the scale {k} categories"
         )
     right = table >= 0
     if table.dtype.kind == "f":
@@ -704,7 +708,7 @@ def _checked_items(
     if not right.all():
         wrong = np.flatnonzero(~right.all(1))[:5]
         raise ValidationError(
-            f"counts holds values that are no whole numbers >= 0 in rows "
+            f"{name} holds values that are no whole numbers >= 0 in rows "
             f"{wrong.tolist()}: {table[wrong].tolist()}"
         )
     return _as_items(table.T, repeats)
