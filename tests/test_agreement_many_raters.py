@@ -330,7 +330,7 @@ def test_unequal_numbers_of_ratings():
         ({"level": "nominal", "scale": (1, 2, 3)}, r"not on the scale.* 4.0"),
         ({"level": "nominal", "scale": range(4), "counted": True}, "whole numbers"),
         ({"level": "nominal", "scale": SCALE, "interval": "exact"}, "interval is"),
-        ({"level": "nominal", "scale": SCALE, "coverage": 95}, "level is 95"),
+        ({"level": "nominal", "scale": SCALE, "coverage": 95}, "coverage is 95"),
     ],
 )
 def test_bad_arguments(arguments, match):
@@ -368,7 +368,7 @@ def test_bad_counts(counts, repeats, match):
 
 def test_options_are_checked_also_where_they_play_no_part():
     for option in ({"interval": "exact"}, {"coverage": 95}, {"undefined": "zero"}):
-        with pytest.raises(ValidationError, match=r"interval|level|undefined"):
+        with pytest.raises(ValidationError, match=r"^(interval|coverage|undefined) "):
             krippendorff_alpha([[1, 2]], level="nominal", scale=[1, 2], **option)
     with pytest.raises(ValidationError, match="finite numbers"):
         krippendorff_alpha([[1, 2]], level="interval", scale=[1, 2, np.inf])
