@@ -530,8 +530,8 @@ def _share(frame: pd.DataFrame, hit: npt.NDArray[np.bool_], level: float) -> Est
 
     For one judge the item is right as a cluster: its two orders, or trials.
     """
-    unit = frame["cluster" if "cluster" in frame else "item"].factorize()[0]
-    return clustered_proportion(np.bincount(unit, hit), np.bincount(unit), level=level)
+    units = frame["cluster" if "cluster" in frame else "item"]
+    return _mean(hit, units.to_numpy(), level)
 
 
 def _both_orders(asked: _Asked, judge: str) -> pd.DataFrame | None:
@@ -1008,10 +1008,12 @@ def _corrected(asked: _Asked, judge: str) -> list[Corrected]:
 
 
 def _mean(
-    values: npt.NDArray[np.float64], units: npt.NDArray[np.intp], level: float
+    values: npt.NDArray[Any], units: npt.NDArray[np.intp], level: float
 ) -> Estimate:
     """Estimate a mean of shares over the units that they belong to."""
-    unit = np.unique(units, return_inverse=True)[1]
+    import pandas as pd
+
+    unit = pd.factorize(units)[0]
     return clustered_proportion(
         np.bincount(unit, values), np.bincount(unit), level=level
     )
