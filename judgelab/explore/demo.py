@@ -51,6 +51,16 @@ MAX_FRAMES = 15_000
 
 _BREAK = "\x1e"  # between the picture and the table of one frame
 
+# JupyterLab takes keys for its commands before a list can use them: an arrow leaves the
+# cell, an "a" adds one. No setting of ipywidgets stops that, and scripts in its HTML do
+# not run; but a style sheet says when it has arrived on the page. Keys with Ctrl, Alt
+# or Meta, and Enter, stay JupyterLab's: saving and running work from within a demo.
+_KEEP_KEYS = (
+    "<style onload=\"this.closest('.jl-live').onkeydown = key => "
+    "key.ctrlKey || key.altKey || key.metaKey || key.key === 'Enter' "
+    '|| key.stopPropagation()"></style>'
+)
+
 
 @dataclass(frozen=True)
 class Control:
@@ -263,9 +273,13 @@ class Demo(ABC):
 
 def alive_or_page(shown: Any) -> dict[str, Any]:
     """Show a widget where Python answers, and HTML where a page has none."""
-    live = shown.widget()._repr_mimebundle_()
+    import ipywidgets
+
+    keys = ipywidgets.HTML(_KEEP_KEYS, layout={"display": "none"})
+    box = ipywidgets.VBox([keys, shown.widget()]).add_class("jl-live")
     view = "application/vnd.jupyter.widget-view+json"
-    return {"text/plain": repr(shown), "text/html": shown.to_html(), view: live[view]}
+    live = box._repr_mimebundle_()[view]
+    return {"text/plain": repr(shown), "text/html": shown.to_html(), view: live}
 
 
 def two_decimals(value: Estimate | float) -> str:

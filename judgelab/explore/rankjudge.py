@@ -129,9 +129,8 @@ class AuditView:
         import ipywidgets as w
 
         self._title, self._shown, self._said = w.HTML(), w.HTML(), w.HTML()
-        # One box for each answer, at most one ticked: JupyterLab takes arrows and
-        # letters for itself, so that lists and radio buttons cannot be used by key. A
-        # box bears the number of its check, for whoever hears the box alone.
+        # One box for each answer, at most one ticked, so that an answer can be taken
+        # away again. A box bears the number of its check, for whoever hears it alone.
         self._boxes: dict[str, dict[str, Any]] = {name: {} for name in CHECKS}
         rows = []
         for k, (name, words) in enumerate(CHECKS.items(), start=1):
