@@ -137,6 +137,16 @@ def test_the_conditional_fit_holds_the_truth_more_often():
     assert covered["mm"] < 0.8 < 0.9 < covered["conditional"]
 
 
+def test_every_judge_fits_on_the_scale():
+    """Whiskers end in caps: an arrowhead would say that the picture ends first."""
+    demo = SameAgain()
+    for setting in demo.settings():
+        picture = demo.view(demo.compute(**setting))
+        ends = re.findall(r"M(\d+) \d+L(\d+) \d+L\d+ \d+", picture)
+        assert len(ends) == 2 * 21
+        assert all(barb == tip for barb, tip in ends)
+
+
 def test_the_stand_in_is_named_where_its_output_is_shown():
     for demo in (PipelineWalk, DumpBin):
         assert "scripted stand-in" in demo.title

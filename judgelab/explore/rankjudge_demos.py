@@ -629,7 +629,7 @@ class SameAgain(Demo):
             tone: svg.Tone = "main" if row["covered"] else "other"
             mark = svg.Mark(elo, (elo - half, elo + half), tone)
             rows.append(svg.Row(f"{row['rank']} {row['judge']}", [mark], row["true"]))
-        return svg.forest(rows, 700, 2100, (800, 1200, 1600, 2000), left=168)
+        return svg.forest(rows, 500, 2250, (500, 1000, 1500, 2000), left=168)
 
 
 @cache
