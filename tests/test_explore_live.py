@@ -12,19 +12,20 @@ from playwright.sync_api import Browser, Page
 from test_browser import browser  # noqa: F401
 
 from judgelab.explore.demo import alive_or_page
+from judgelab.explore.mt_bench import JudgeKinds
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-# As ipywidgets does it: filled first, put on the page then. JupyterLab listens above.
+# As ipywidgets does it: filled first, put on the page then.
 SHOW = """([name, html]) => {
   const [box, hidden] = [0, 1].map(() => document.createElement('div'));
   box.className = name;
   hidden.style.display = 'none';
   hidden.innerHTML = html;
   box.append(hidden, document.querySelector('main'));
-  window.heard = [];
-  document.addEventListener('keydown', event => window.heard.push(event.key));
   document.body.append(box);
 }"""
+# JupyterLab listens above the demo.
+LISTEN = "document.addEventListener('keydown', event => window.heard.push(event.key))"
 CONTROLS = """<main>
   <select><option>one<option>two<option>three</select>
   <input type=range max=5 value=2>
@@ -57,6 +58,7 @@ def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page()
     page.set_content(CONTROLS)
     box = shown()
+    page.evaluate(LISTEN)
     page.evaluate(SHOW, [" ".join(box._dom_classes), box.children[0].value])
     page.wait_for_function("!!document.querySelector('main').parentNode.onkeydown")
     yield page
@@ -90,3 +92,13 @@ def test_keys_move_the_control_and_do_not_reach_jupyterlab(page: Page) -> None:
 def test_saving_and_running_are_still_jupyterlabs(page: Page) -> None:
     heard = pressed(page, "select", "Control+s", "Shift+Enter")
     assert heard == ["Control", "s", "Enter"]
+
+
+def test_a_diagram_is_walked_with_the_arrows(browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_content(JudgeKinds()._repr_html_())
+    page.evaluate(LISTEN)
+    assert pressed(page, "#jl-kind-0", "ArrowDown", "a") == []
+    assert page.locator("#jl-kind-1").is_checked()
+    assert page.locator("#jl-kind-1-note").is_visible()
+    page.close()

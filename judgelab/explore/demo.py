@@ -51,15 +51,13 @@ MAX_FRAMES = 15_000
 
 _BREAK = "\x1e"  # between the picture and the table of one frame
 
-# JupyterLab takes keys for its commands before a list can use them: an arrow leaves the
-# cell, an "a" adds one. No setting of ipywidgets stops that, and scripts in its HTML do
-# not run; but a style sheet says when it has arrived on the page. Keys with Ctrl, Alt
-# or Meta, and Enter, stay JupyterLab's: saving and running work from within a demo.
-_KEEP_KEYS = (
-    "<style onload=\"this.closest('.jl-live').onkeydown = key => "
-    "key.ctrlKey || key.altKey || key.metaKey || key.key === 'Enter' "
-    '|| key.stopPropagation()"></style>'
+KEEP_KEYS = (
+    "event.ctrlKey || event.altKey || event.metaKey || event.key === 'Enter' "
+    "|| event.stopPropagation()"
 )
+"""The `onkeydown` of whatever has controls: JupyterLab takes keys for its commands
+before a list can use them. An arrow leaves the cell, an "a" adds one, two "d" delete
+it. Keys with Ctrl, Alt or Meta, and Enter, stay its own: saving and running go on."""
 
 
 @dataclass(frozen=True)
@@ -275,7 +273,12 @@ def alive_or_page(shown: Any) -> dict[str, Any]:
     """Show a widget where Python answers, and HTML where a page has none."""
     import ipywidgets
 
-    keys = ipywidgets.HTML(_KEEP_KEYS, layout={"display": "none"})
+    # No setting of ipywidgets keeps keys, and scripts in its HTML do not run; but a
+    # style sheet says when it has arrived on the page.
+    loaded = f"this.closest('.jl-live').onkeydown = event => {KEEP_KEYS}"
+    keys = ipywidgets.HTML(
+        f'<style onload="{loaded}"></style>', layout={"display": "none"}
+    )
     box = ipywidgets.VBox([keys, shown.widget()]).add_class("jl-live")
     view = "application/vnd.jupyter.widget-view+json"
     live = box._repr_mimebundle_()[view]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from judgelab.estimate import Estimate
 from judgelab.explore import svg
-from judgelab.explore.demo import Demo, choice, slider
+from judgelab.explore.demo import KEEP_KEYS, Demo, choice, slider
 from judgelab.papers import mt_bench
 
 
@@ -206,8 +206,9 @@ class JudgeKinds:
             columns.append(f"<div>{''.join(boxes)}</div>")
         return (
             f"<style>{_STYLE}{''.join(rules)}</style>"
-            '<fieldset class="jl-kinds"><legend>Three kinds of judge: point at a part, '
-            "tap it, or walk with the arrow keys</legend>"
+            f'<fieldset class="jl-kinds" onkeydown="{KEEP_KEYS}">'
+            "<legend>Three kinds of judge: point at a part, tap it, or walk with the "
+            "arrow keys</legend>"
             f'<div class="jl-kinds-grid">{"".join(columns)}</div>'
             f'<div class="jl-kinds-notes">{"".join(notes)}</div></fieldset>'
             "<details><summary>The same as a table</summary>"

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from judgelab.errors import JudgelabError, ValidationError
-from judgelab.explore.demo import alive_or_page, in_script
+from judgelab.explore.demo import KEEP_KEYS, alive_or_page, in_script
 from judgelab.models.request import Message
 from judgelab.papers.rankjudge.audit import (
     ANSWERS,
@@ -68,7 +68,8 @@ class PairReader:
             for case in self.cases
         )
         return (
-            f'<section class="jl-pairs" aria-label="Pairs of conversations">'
+            f'<section class="jl-pairs" aria-label="Pairs of conversations" '
+            f'onkeydown="{KEEP_KEYS}">'
             f"<p>Pairs, the most disputed first. Source: {escape(self.source)}.</p>"
             f"{pairs}</section>"
         )
