@@ -422,7 +422,8 @@ def test_an_estimate_is_glued_with_its_parts() -> None:
     assert gluing.written(recorded, "kappa", ".2f") == "0.50 [0.33, 0.67]"
     assert gluing.written(recorded, "kappa.low", ".2f") == "0.33"
     assert gluing.written(recorded, "kappa.n", None) == "100"
-    assert gluing.written(recorded, "share", ".1%") == "33.3%"
+    assert gluing.written(recorded, "share", ".1%") == "33.3\xa0%"
+    assert gluing.written(recorded, "kappa", ".0%") == "50\xa0% [33\xa0%, 67\xa0%]"
 
 
 def test_an_unglued_name_is_refused() -> None:

@@ -69,7 +69,9 @@ def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def written(recorded: Mapping[str, Any], name: str, spec: str | None) -> str:
-    """Format one recorded value as the prose wants it.
+    r"""Format one recorded value as the prose wants it.
+
+    Before the sign of a percentage stands a no-break space.
 
     Raises
     ------
@@ -79,18 +81,19 @@ def written(recorded: Mapping[str, Any], name: str, spec: str | None) -> str:
     Examples
     --------
     >>> written({"share": 0.125}, "share", ".1%")
-    '12.5%'
+    '12.5\xa0%'
     """
     name, _, field = name.partition(".")
     if name not in recorded:
         raise ValidationError(
             f"no cell glues {name!r}; glued are {', '.join(recorded) or 'none'}"
         )
-    value = recorded[name]
+    value, spec = _number(recorded[name]), spec or ""
     if isinstance(value, dict):
         estimate = Estimate(**{k: _number(v) for k, v in value.items()})
-        return format(getattr(estimate, field) if field else estimate, spec or "")
-    return format(_number(value), spec or "")
+        value = getattr(estimate, field) if field else estimate
+    text = format(value, spec)
+    return text.replace("%", "\N{NO-BREAK SPACE}%") if spec.endswith("%") else text
 
 
 def _number(value: Any) -> Any:
