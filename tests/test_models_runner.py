@@ -405,7 +405,16 @@ def test_a_fault_of_the_program_ends_the_run_and_keeps_the_log(log, ask):
     assert ask(some(20), Scripted(), log).progress.from_log == 7
 
 
+@pytest.fixture
+def interruptible():
+    """Let Python mind interrupts, which it does not when started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @ask_anywhere
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_run_soon_and_keeps_the_log(log, ask):
     def say(question, attempt):
         if question == "q5":
